@@ -1,4 +1,5 @@
 // The end of requests for approval: by time, and by a restore; and of the roles whose people approve.
+import { randomUUID } from 'node:crypto';
 import type { Clock, Job } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
 import type { Audit } from '../audit/record.ts';
@@ -9,10 +10,11 @@ import { closeInBook } from './asking.ts';
 import { type Approval, approvalTable } from './records.ts';
 import { rulesIn, ruleTable } from './rules.ts';
 import { standingOf } from './standing.ts';
-import { randomUUID } from 'node:crypto';
 
 /** Time for which a request is kept after its end. */
 const keptDays = 400;
+/** Ended requests that a tenant keeps at most: lists look through all of them. */
+const mostKept = 2_000;
 
 /** The job that ends requests whose time is over, with a record of each, and drops old ones. Safe to repeat and to interrupt. */
 export function approvalExpiryJob(store: Store, clock: Clock, audit: Audit): Job {
@@ -29,13 +31,26 @@ export function approvalExpiryJob(store: Store, clock: Clock, audit: Audit): Job
           ...{ kind: 'approval', occurredAt: formatTimestamp(now), requestId: randomUUID(), tenantId: String(key[0]), path },
           ...{ approval: id, code: 'expired' },
         });
-      const oldest = formatTimestamp(now.subtract({ hours: keptDays * 24 }));
-      const old = Array.from(approvalTable(store).entries([])).filter(
-        ([, { state, end: ended }]) => state !== 'open' && (ended?.at ?? '') < oldest,
-      );
+      const old = Array.from(overdue(store, formatTimestamp(now.subtract({ hours: keptDays * 24 }))));
       await writeInPieces(store, old, (transaction, [key]) => transaction.delete(approvalTable(store), key), signal);
     },
   };
+}
+
+/** Keys of requests that ended before a time, and of the oldest ended ones of a tenant that has too many. */
+function* overdue(store: Store, before: string): Iterable<readonly [StoreKey]> {
+  const ended = new Map<string, (readonly [key: StoreKey, at: string])[]>();
+  for (const [key, { state, end: over }] of approvalTable(store).entries([], { uncached: true })) {
+    if (state === 'open' || over === undefined) continue;
+    const tenant = String(key[0]);
+    const known = ended.get(tenant);
+    if (known === undefined) ended.set(tenant, [[key, over.at]]);
+    else known.push([key, over.at]);
+  }
+  for (const all of ended.values()) {
+    const newestFirst = all.toSorted(([, left], [, right]) => (left > right ? -1 : 1));
+    for (const [index, [key, at]] of newestFirst.entries()) if (index >= mostKept || at < before) yield [key];
+  }
 }
 
 function isOver(store: Store, tenantId: string, approval: Approval, now: Temporal.Instant): boolean {

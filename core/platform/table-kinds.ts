@@ -11,6 +11,9 @@ import type { TableKinds } from '../store/records/table-kinds.ts';
 
 export const coreTableKinds: TableKinds = {
   policies: { of: 'all' },
+  'approval-rules': { of: 'all' },
+  approvals: { of: 'all' },
+  'approval-books': { of: 'all' },
   // Of the store itself.
   'entity-tag-key': { of: 'all', fills: true },
   'core/migrations': { of: 'all', fills: true },

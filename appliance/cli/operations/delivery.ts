@@ -50,6 +50,8 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   const mediaType = response.headers['content-type']?.split(';')[0] ?? '';
   if (mediaType !== 'application/json') return stream(response, delivery, io).catch((error: unknown) => tellMade(error, {}, delivery));
   const answer: unknown = JSON.parse(await text(response));
+  // Approval was asked for: this is not the answer of the operation.
+  if (response.statusCode === 202) return printValue(answer, delivery.format, io);
   await write(answer, delivery, io).catch((error: unknown) => tellMade(error, answer, delivery));
   const { command } = delivery;
   const warnings = fieldAt(answer, ['warnings']);

@@ -46,7 +46,8 @@ export function buildCommand(entry: CatalogEntry, catalog: Catalog, io: Io): Ope
     command.addOption(option);
   }
   const taken = new Set(command.options.map(({ long }) => long));
-  for (const option of [...parameterOptions(entry), ...questionOptions(entry), ...fileOptions(entry), ...connectionOptions()]) {
+  const own = [...parameterOptions(entry), ...questionOptions(entry), ...approvalOptions(entry), ...fileOptions(entry)];
+  for (const option of [...own, ...connectionOptions()]) {
     if (!taken.has(option.long)) command.addOption(option);
     taken.add(option.long);
   }
@@ -88,6 +89,15 @@ function parameterOptions({ operation }: CatalogEntry): Option[] {
 function questionOptions({ command: { ends } }: CatalogEntry): Option[] {
   if (ends === undefined) return [];
   return [new Option('--yes', `do not ask on a terminal before it ${ends}`).helpGroup('Request:')];
+}
+
+/** For operations that rules may let other people approve. */
+function approvalOptions({ operation }: CatalogEntry): Option[] {
+  if (!operation['x-codes'].includes('approval-needed')) return [];
+  return [
+    new Option('--ask-approval <REASON>', 'where a rule needs it, ask other people to approve this; the answer has the id'),
+    new Option('--approval <ID>', 'run what other people have approved').conflicts('askApproval'),
+  ].map((option) => option.helpGroup('Request:'));
 }
 
 function fileOptions(entry: CatalogEntry): Option[] {

@@ -124,6 +124,7 @@ async function requestOf(entry: CatalogEntry, built: OperationCommand, typed: Ty
     if (parameter.in === 'query') query.set(parameter.name, value);
     if (parameter.in === 'header') headers[parameter.name] = value;
   }
+  Object.assign(headers, approvalHeaders(built, typed));
   const request = { method, path: pathOf(entry, built), query, headers, ...defined({ isIdempotent: mayBeSentTwice(entry, headers) }) };
   if (input !== undefined) return { ...request, body: await documentOf(entry, built, typed, io) };
   if (operation.requestBody === undefined) return request;
@@ -131,6 +132,13 @@ async function requestOf(entry: CatalogEntry, built: OperationCommand, typed: Ty
   const file = text(typed['in']);
   if (file === undefined) throw usageError(`give the body with --in FILE (${mediaType})`);
   return { ...request, headers: { ...headers, 'content-type': mediaType }, body: await readOctets(file, io) };
+}
+
+/** A field of the body with one of these names takes precedence. */
+function approvalHeaders({ attributes }: OperationCommand, typed: Typed): Record<string, string> {
+  const ofFields = new Set(attributes.values());
+  const [reason, id] = ['askApproval', 'approval'].map((name) => (ofFields.has(name) ? undefined : text(typed[name])));
+  return { ...(reason === undefined ? {} : { 'approval-reason': encodeURIComponent(reason) }), ...defined({ approval: id }) };
 }
 
 /** Absent: as usual for the method. A deletion that has arrived would be answered 404 the second time, and a conditional request 412. */
