@@ -25,6 +25,12 @@ export const borrowedErrors = {
     detail:
       'Use a version within the minimum versions of the key, or lower the minimum; rewrap brings old ciphertexts to the latest version.',
   },
+  'key-disabled': {
+    status: 409,
+    title: 'Key disabled',
+    when: 'the key is disabled or waits for its deletion, or the version is among its disabled-versions; no use of it is possible',
+    detail: 'Enable it again in the settings of the key, or use another key or version.',
+  },
   'operation-not-supported': {
     status: 400,
     title: 'Operation not supported by this key',

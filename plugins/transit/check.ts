@@ -31,6 +31,11 @@ export function* check(transit: Transit): Iterable<CheckFinding> {
     if (record?.id !== keyId || record.rotatesAt !== rotatesAt)
       yield { where: `rotation of ${tenantId}/${name}`, problem: 'does not match its key' };
   }
+  for (const [[deletesAt, tenantId, name], keyId] of tables.deletions.entries([])) {
+    const record = tables.keys.get([tenantId as string, name as string]);
+    if (record?.id !== keyId || record.deletesAt !== deletesAt)
+      yield { where: `deletion of ${tenantId}/${name}`, problem: 'does not match its key' };
+  }
   for (const attachment of transit.attachments) yield* checkReferences(transit, attachment);
   yield* checkLedger(transit);
 }

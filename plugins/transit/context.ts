@@ -26,6 +26,7 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
 export function makeTransit(context: PluginContext<unknown>): Transit {
   const { store, hsm, clock, log, audit } = context;
   const tables = openTables(store);
+  const usage = new UsageMeters(store, tables, log);
   return {
     store,
     hsm,
@@ -33,8 +34,8 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     log,
     audit,
     tables,
-    keyring: new Keyring(tables),
-    usage: new UsageMeters(store, tables, log),
+    keyring: new Keyring(tables, (key, version, now) => usage.noteRefused(key, version, now)),
+    usage,
     ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log }),
     rotation: context.service(wrappingKeysService),
     custodyStatements: context.service(custodyStatementsService),

@@ -22,6 +22,12 @@ export const transitErrors = {
     detail:
       'Use a version within the minimum versions of the key, or lower the minimum; rewrap brings old ciphertexts to the latest version.',
   },
+  'key-disabled': {
+    status: 409,
+    title: 'Key disabled',
+    when: 'the key is disabled or waits for its deletion, or the version is among its disabled-versions; no use of it is possible',
+    detail: 'Enable it again in the settings of the key, or use another key or version.',
+  },
   'version-exhausted': {
     status: 409,
     title: 'Key version used up',

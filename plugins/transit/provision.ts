@@ -23,6 +23,7 @@ import { distribution } from './distribution/endpoint.ts';
 import { distributionJobs } from './distribution/holdings.ts';
 import { keyGauge } from './gauges.ts';
 import { keyHolders } from './key-holders.ts';
+import { dueDeletionsJob } from './keys/due-deletions.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
 import { makeTransit } from './context.ts';
 import { createTransitKeys } from './transit-keys-service.ts';
@@ -49,7 +50,7 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
         distribution(transit),
       ];
     },
-    jobs: [autoRotateJob(transit), endedImportKeysJob(transit), ...distributionJobs(transit)],
+    jobs: [autoRotateJob(transit), dueDeletionsJob(transit), endedImportKeysJob(transit), ...distributionJobs(transit)],
     services: [provide(transitKeysService, createTransitKeys(transit))],
     gauges: [keyGauge(transit)],
     start: () => transit.usage.start(),

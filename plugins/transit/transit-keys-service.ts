@@ -83,6 +83,9 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
       const key = present(view);
       await transit.usage.take(key, keyring.version(key, number), 1, microseconds(now));
     },
+    requireVerifyingVersion: (view, number, now) => {
+      keyring.forDecryption(present(view), number, microseconds(now));
+    },
     isBarredForVerification: (view, number, now) => {
       const key = present(view);
       return barForDecryption(key.record, number, keyring.version(key, number).record, microseconds(now)) !== undefined;

@@ -69,12 +69,14 @@ export interface AttachedKeys<Fields, Kept> {
   all(): Iterable<TransitKey<Fields, Kept>>;
   /**
    * The version to sign with: the requested one, else the one in use (the newest, unless it waits for activate-after).
-   * Throws version-unknown, version-not-allowed, operation-not-supported (no private key).
+   * Throws version-unknown, version-not-allowed, key-disabled, operation-not-supported (no private key).
    */
   requireSigningVersion(key: TransitKey<Fields, Kept>, requested: number | undefined, now: Temporal.Instant): TransitKeyVersion<Kept>;
   /** Counts a signature before it is made (api 74): a version that has signed is a version in use. */
   countSignature(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): Promise<void>;
-  /** Tells whether min-decryption-version or invalidate-after forbids verifying signatures of this version. */
+  /** Throws version-not-allowed, key-disabled where isBarredForVerification is true. */
+  requireVerifyingVersion(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): void;
+  /** Tells whether min-decryption-version, invalidate-after or somebody who has disabled it forbids verifying signatures of this version. */
   isBarredForVerification(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): boolean;
   /** Replaces the data kept with one version of a stored key. Throws conflict if the version is gone. */
   put(transaction: WriteTransaction, key: TransitKey<Fields, Kept>, version: number, kept: Kept): void;

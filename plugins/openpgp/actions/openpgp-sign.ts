@@ -40,7 +40,7 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
     audit: 'required',
     act: 'none',
     auditFields: ['base64Encoded', 'keyVersion', 'format', 'expiresAfter'],
-    errors: ['version-unknown', 'version-not-allowed', 'operation-not-supported'],
+    errors: ['version-unknown', 'version-not-allowed', 'key-disabled', 'operation-not-supported'],
     bodyLimit: textBodyLimit,
     largeField: 'text',
     input,

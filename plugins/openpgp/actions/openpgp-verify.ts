@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { timestamp, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import { fail } from '../errors.ts';
 import { maxSignatureCharacters, readSignatures } from '../format/reading.ts';
 import { findGoodSignature, matchVersions } from '../certificates/verification.ts';
 import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, textBodyLimit, textOctets, textField } from './request.ts';
@@ -50,7 +49,7 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
     audit: 'reads-go-on',
     act: 'none',
     auditFields: ['base64Encoded'],
-    errors: ['invalid-format', 'version-not-allowed', 'operation-not-supported'],
+    errors: ['invalid-format', 'version-not-allowed', 'key-disabled', 'operation-not-supported'],
     bodyLimit: textBodyLimit,
     largeField: 'text',
     input,
@@ -64,11 +63,8 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
       if (certified.length === 0) throw notAnOpenpgpKey();
       const matched = await matchVersions(await readSignatures(request.signature), certified);
       const allowed = matched.filter(({ version }) => !transitKeys.isBarredForVerification(key, version.version, call.now));
-      if (matched.length > 0 && allowed.length === 0) {
-        throw fail('version-not-allowed', {
-          detail: 'The key version that made the signature is barred by min-decryption-version or invalidate-after.',
-        });
-      }
+      const [first] = matched;
+      if (first !== undefined && allowed.length === 0) transitKeys.requireVerifyingVersion(key, first.version.version, call.now);
       const good = await findGoodSignature(allowed, data, call.now);
       const keyVersion = good?.version ?? allowed[0]?.version.version;
       if (keyVersion !== undefined) call.noteAudit({ keyVersion });

@@ -41,6 +41,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
       'context-not-allowed',
       'version-unknown',
       'version-not-allowed',
+      'key-disabled',
       'decryption-failed',
       'plaintext-not-utf8',
     ],

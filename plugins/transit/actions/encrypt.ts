@@ -43,6 +43,7 @@ export function encrypt(transit: Transit): AnyEndpoint[] {
       'context-not-allowed',
       'version-unknown',
       'version-not-allowed',
+      'key-disabled',
       'version-exhausted',
     ],
     plan: (used, item) => {

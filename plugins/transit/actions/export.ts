@@ -14,7 +14,7 @@ import { readInClear } from '../versions/clear-material.ts';
 import { noteExport } from '../custody/history.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
-import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
+import { type Key, type Version, mainPurpose, referenceTo, requireEnabled } from '../records/keyring.ts';
 import type { AttachedFields, Attachment } from '../records/attachments.ts';
 import { keyView, versionView } from '../versions/views.ts';
 import { formatPem, maxPemCharacters } from '../../../core/base/texts/pem.ts';
@@ -88,7 +88,7 @@ export function exportKey(transit: Transit): AnyEndpoint[] {
     act: 'take-keys-out',
     idempotent: true,
     secretOutput: ['keys'],
-    errors: ['export-not-allowed', 'operation-not-supported', 'version-unknown', 'version-not-allowed', 'invalid-key-data'],
+    errors: ['export-not-allowed', 'operation-not-supported', 'version-unknown', 'version-not-allowed', 'key-disabled', 'invalid-key-data'],
   } as const;
   const run = (call: EndpointCall, input: Input, key: Key): Promise<Output> => runExport(transit, formats, call, input, key);
   return [
@@ -169,6 +169,7 @@ async function wrappingKeyOf({ format, wrappingKey }: Input): Promise<KeyObject 
 }
 
 function chooseVersions(transit: Transit, call: EndpointCall, key: Key, wanted: Input['version']): readonly Version[] {
+  requireEnabled(key);
   const now = microseconds(call.now);
   if (wanted !== undefined) {
     const version = transit.keyring.forDecryption(key, wanted === 'latest' ? key.record.latest : wanted, now);

@@ -46,6 +46,7 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
       'context-not-allowed',
       'version-unknown',
       'version-not-allowed',
+      'key-disabled',
       'version-exhausted',
     ],
     run: async (call, input, key) => {

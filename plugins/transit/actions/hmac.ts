@@ -26,7 +26,7 @@ export function hmac(transit: Transit): AnyEndpoint[] {
     secretOutput: [],
     commandLine: { output: 'hmac' },
     auditFields: ['hashAlgorithm', 'keyVersion'],
-    errors: ['operation-not-supported', 'version-unknown', 'version-not-allowed'],
+    errors: ['operation-not-supported', 'version-unknown', 'version-not-allowed', 'key-disabled'],
     plan: (used, item) => {
       const octets = readPayload(item.plaintext, item.base64Encoded, 'plaintext', used.decode);
       const version = used.forEncryption(item.keyVersion);

@@ -19,7 +19,7 @@ import { actingFieldRights, requireActions } from '../keys/acting-fields.ts';
 import { configurationOf, requireAllowedSettings, type Settings, settingsOf } from '../keys/judged-settings.ts';
 import { microseconds } from '../instants.ts';
 import { putIndexed } from '../records/indexes.ts';
-import { type Key, removedMeanwhile } from '../records/keyring.ts';
+import { type Key, removedMeanwhile, requireEnabled } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { UsageRecord } from '../records/usage-record.ts';
@@ -65,7 +65,7 @@ export function restore(transit: Transit): AnyEndpoint {
     successStatus: 204,
     secretInput: ['key'],
     commandLine: { input: 'key', ends: 'replaces every version of the key with those of the backup' },
-    errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'conflict', 'in-use'],
+    errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'key-disabled', 'conflict', 'in-use'],
     run: async (call, input, { tenantId, name, record }) => {
       call.access.requireAt(configurationOf(name), 'update');
       const read = (): Backup => parseBackup(parseBase64(input.key, 'key'), transit.attachments);
@@ -86,6 +86,7 @@ export function restore(transit: Transit): AnyEndpoint {
           transit.store.refresh();
           const key = transit.keyring.find(tenantId, name);
           if (key === undefined) throw removedMeanwhile();
+          requireEnabled(key);
           // Stores the uses of the present versions that this process has counted.
           await transit.usage.flush();
           const restored = await restoreOnce(transit, key, backup ?? read(), judge, call);
@@ -145,6 +146,7 @@ function replace(
   const current = transaction.get(tables.keys, [target.tenantId, target.name]);
   if (current === undefined) throw removedMeanwhile();
   if (current.id !== target.record.id || current.latest !== target.record.latest) throw coreFail('conflict', { overtaken: true });
+  requireEnabled({ ...target, record: current });
   requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);
   const before: Key = { ...target, record: current };
   const versions = versionsIn(transit, transaction, before);

@@ -36,6 +36,7 @@ export function rewrap(transit: Transit): AnyEndpoint[] {
       'context-not-allowed',
       'version-unknown',
       'version-not-allowed',
+      'key-disabled',
       'decryption-failed',
       'version-exhausted',
     ],

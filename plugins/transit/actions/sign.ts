@@ -31,7 +31,7 @@ export function sign(transit: Transit): AnyEndpoint[] {
       path: `/v1/state/keystore/transit-keys/{name}/${action}`,
     })),
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
-    errors: ['operation-not-supported', ...transit.attachments.signErrors, 'version-unknown', 'version-not-allowed'],
+    errors: ['operation-not-supported', ...transit.attachments.signErrors, 'version-unknown', 'version-not-allowed', 'key-disabled'],
     versionOf: ({ keyVersion }) => keyVersion,
     plan: (used, item, noteSigned) => {
       const cipher = cipherOf(used.key.record);

@@ -1,5 +1,6 @@
 // Action trim: removes the versions older than the given one permanently (spec; api 40).
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { integer } from '../../../core/wire/fields.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
@@ -50,7 +51,9 @@ export function trim(transit: Transit): AnyEndpoint {
         const going = versionsIn(transit, transaction, present, oldest);
         requireVersionsRemovable(transit, transaction, present, going, call.access);
         const references = removeVersions(transit, transaction, present, oldest);
-        if (oldest > current.floor) putIndexed(transit, transaction, present, { ...current, floor: oldest });
+        const disabledVersions = current.disabledVersions?.filter((version) => version >= oldest);
+        if (oldest > current.floor)
+          putIndexed(transit, transaction, present, { ...current, floor: oldest, ...defined({ disabledVersions }) });
         return references;
       });
       await finishRemoval(transit, key, removed);

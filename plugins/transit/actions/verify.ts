@@ -40,7 +40,7 @@ export function verify(transit: Transit): AnyEndpoint[] {
     secretOutput: [],
     commandLine: { verdict: 'valid' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling'],
-    errors: ['invalid-format', 'operation-not-supported', 'version-unknown', 'version-not-allowed'],
+    errors: ['invalid-format', 'operation-not-supported', 'version-unknown', 'version-not-allowed', 'key-disabled'],
     versionOf: ({ signature }) =>
       typeof signature === 'string' ? Number(/^store:v(\d{1,10}):/.exec(signature.slice(0, 20))?.[1]) : Number.NaN,
     plan: (used, item) => {

@@ -7,7 +7,7 @@ import { type Backup, custodyIn } from './format.ts';
 import { cipherOf, requireCipher, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { draftOf, requireRotatable } from '../keys/definition.ts';
-import { requireCreatable, requireMinimumVersions } from '../keys/field-rules.ts';
+import { requireCreatable, requireDisabling, requireMinimumVersions } from '../keys/field-rules.ts';
 import type { Key } from '../records/keyring.ts';
 import { subjectOf } from '../versions/new-version.ts';
 import { acceptRestored, requireDefinition } from '../versions/attached.ts';
@@ -58,6 +58,8 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   requireMinimumVersions(target.name, document, record);
   requireRotatable(record);
   if (record.derived !== (kdf !== undefined)) throw contradiction('derived');
+  if (document.disabled || document.deleteAfter !== undefined) throw contradiction('a disabled key has no backup');
+  requireDisabling(document, record);
   requireSequence(backup);
   const materialTarget = { cipherName: document.cipher, cipher, derived: document.derived };
   const validated: BackupVersion[] = [];

@@ -2,7 +2,8 @@
 import { defined } from '../../../core/base/defined.ts';
 import type { KeyDocument } from './document.ts';
 import { fail } from '../errors.ts';
-import { timersOf } from './field-rules.ts';
+import { microsecondsOf } from '../instants.ts';
+import { deletionSecondsOf, timersOf } from './field-rules.ts';
 import type { Attachments } from '../records/attachments.ts';
 import type { KeyRecord } from '../records/records.ts';
 
@@ -29,9 +30,18 @@ export function fieldsOf(attachments: Attachments, document: KeyDocument, anchor
     deletionAllowed: document.deletionAllowed,
     minEncryptionVersion: document.minEncryptionVersion,
     minDecryptionVersion: document.minDecryptionVersion,
+    disabled: document.disabled,
+    disabledVersions: document.disabledVersions,
     ...attachments.fieldsIn(document),
     ...(autoRotate === undefined || timers === undefined ? {} : { autoRotate, timers, rotatesAt: anchor + timers.rotate }),
   };
+}
+
+/** The deletion that a document asks for, as the record holds it: it begins now unless it has begun with the same time before. */
+export function deletionOf({ deleteAfter }: KeyDocument, current: KeyRecord, now: number): Pick<KeyRecord, 'deleteAfter' | 'deletesAt'> {
+  if (deleteAfter === undefined) return {};
+  if (deleteAfter === current.deleteAfter) return defined({ deleteAfter, deletesAt: current.deletesAt });
+  return { deleteAfter, deletesAt: now + microsecondsOf(deletionSecondsOf(deleteAfter)) };
 }
 
 /** Throws operation-not-supported for auto-rotate on a key without private part. */
@@ -55,6 +65,9 @@ export function documentOf(attachments: Attachments, record: KeyRecord): KeyDocu
     publicKey: record.publicKey,
     minEncryptionVersion: record.minEncryptionVersion,
     minDecryptionVersion: record.minDecryptionVersion,
+    disabled: record.disabled ?? false,
+    disabledVersions: [...(record.disabledVersions ?? [])],
+    deleteAfter: record.deleteAfter,
     autoRotate: record.autoRotate,
     ...attachments.fieldsIn(record),
   };

@@ -1,12 +1,15 @@
 // The fields of a transit key: what a user writes, what the state adds (spec "Transit key", api 16 to 26).
 import { z } from 'zod';
-import { durationText, integer, pemExample, timestamp } from '../../../core/wire/fields.ts';
+import { durationText, integer, orderedList, pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { cipherNames, defaultCipher } from '../ciphers.ts';
 import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import { hashAlgorithmField, signatureAlgorithm } from '../formats/signatures.ts';
 import { maxVersion } from '../formats/value-format.ts';
 
 const minRotateSeconds = 3_600;
+/** Less is no time to notice that somebody needs the key. */
+const minDeleteSeconds = 86_400;
+const mostDisabledVersions = 100;
 
 /** The auto-rotate container; how its durations go together is checked in field-rules.ts. */
 const autoRotateSchema = z.object({
@@ -54,6 +57,19 @@ export const documentSchema = z.object({
     .meta({ description: 'PEM public key: makes a key that only verifies.', example: pemExample('PUBLIC KEY') }),
   minEncryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not encrypt or sign; 0: no restriction.'),
   minDecryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not decrypt or verify; 0: no restriction.'),
+  disabled: z
+    .boolean()
+    .default(false)
+    .describe('Whether every use of the key is refused, and its material kept from leaving, until this is false again.'),
+  disabledVersions: orderedList(integer(1, maxVersion))
+    .max(mostDisabledVersions)
+    .default([])
+    .describe('Versions of which every use is refused. A merge replaces the list.'),
+  deleteAfter: durationText({ minSeconds: minDeleteSeconds })
+    .optional()
+    .describe(
+      'Deletes the key after this time, a day or more. Until then it is as if disabled, `deletes` in its state says when, and leaving this out of a replacement, or null in a merge, takes the deletion back. Needs deletion-allowed, and the right to delete the key.',
+    ),
   autoRotate: autoRotateSchema.optional().describe('Rotates the key by itself; a merge cannot remove it, a replacement can.'),
 });
 
@@ -70,14 +86,16 @@ const usageSchema = z.object({
       'At most so many values made with this version have not been moved away by rewrap: what a worker has reserved counts until it gives it back, two minutes after the last encryption. A value that is rewrapped again counts again.',
     ),
   lastUsed: timestamp().optional().describe('When this version was last used.'),
+  refused: z.int().optional().describe('Uses that were refused because the key or this version is, or was, disabled. Absent: none.'),
+  lastRefused: timestamp().optional().describe('When a use was last refused for that.'),
 });
 
 const versionSchema = z.object({
   status: z
-    .enum(['pending', 'active', 'deprecated', 'invalidated'])
+    .enum(['pending', 'active', 'deprecated', 'invalidated', 'disabled'])
     .meta({ typeName: 'KeyVersionStatus' })
     .describe(
-      'What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and verify, `invalidated` nothing.',
+      'What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and verify, `invalidated` nothing, `disabled` nothing until somebody enables it, or the key, again.',
     ),
   signatureAlgorithm: signatureAlgorithm
     .optional()
@@ -114,4 +132,5 @@ export const stateSchema = z.object({
   usage: z.record(z.string(), usageSchema).describe('Per version: how often it was used.'),
   versions: z.record(z.string(), versionSchema).describe('Per version: what it may do, since when and until when.'),
   rotates: timestamp().optional().describe('When auto-rotate makes the next version.'),
+  deletes: timestamp().optional().describe('When delete-after deletes the key.'),
 });

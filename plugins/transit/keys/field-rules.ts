@@ -41,6 +41,23 @@ export function requireMinimumVersions(name: string, document: KeyDocument, curr
   requireNotTrimmed(name, 'min-decryption-version', minDecryptionVersion, current.minDecryptionVersion, current.floor);
 }
 
+/** Creation and change: checks what disables a key against its versions and flags. Throws invalid-value, deletion-not-allowed. */
+export function requireDisabling(document: KeyDocument, current: KeyRecord | undefined): void {
+  const { deleteAfter, disabledVersions, deletionAllowed } = document;
+  if (deleteAfter !== undefined && current === undefined) throw misfit('delete-after', 'is for a key that is there');
+  if (deleteAfter !== undefined && !deletionAllowed)
+    throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true as well: "delete-after" deletes the key.' });
+  if (new Set(disabledVersions).size < disabledVersions.length) throw misfit('disabled-versions', 'has a version twice');
+  const { floor, latest } = current ?? { floor: 1, latest: 1 };
+  const unknown = disabledVersions.find((version) => version < floor || version > latest);
+  if (unknown !== undefined) throw misfit('disabled-versions', `has ${unknown}, and the key has versions ${floor} to ${latest}`);
+}
+
+/** The time of a `delete-after`, in seconds. */
+export function deletionSecondsOf(deleteAfter: string): number {
+  return parseDuration(deleteAfter, 'delete-after').seconds;
+}
+
 /** Reads the timers of an auto-rotate container; throws invalid-value if its durations contradict each other (api 25). */
 export function timersOf(autoRotate: AutoRotate | undefined): Timers | undefined {
   if (autoRotate === undefined) return undefined;

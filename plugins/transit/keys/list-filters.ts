@@ -1,4 +1,4 @@
-// Filters of lists of keys: name, cipher, custody, use, and whether a key needs a person.
+// Filters of lists of keys: name, cipher, custody, use, whether somebody has disabled it, and whether a key needs a person.
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { ListFilters } from '../../../core/http/resource/resource.ts';
 import { cipherNames, cipherOf, defaultCipher } from '../ciphers.ts';
@@ -43,6 +43,12 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
       tellsAbout: ['cipher', 'public-key', 'supports-encryption', 'supports-signing'],
       fits: ({ record }, use) => uses[use]?.(record) === true,
     },
+    disabled: {
+      description: '`true`: answer with the keys alone that are disabled, have disabled versions or wait for their deletion.',
+      schema: { type: 'boolean', examples: [true] },
+      tellsAbout: ['disabled', 'disabled-versions', 'delete-after'],
+      fits: ({ record }, asked) => String(isDisabled(record)) === asked,
+    },
     attention: {
       description:
         '`true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or because the newest version has made half of the 2^32 encryptions that it may make.',
@@ -51,6 +57,10 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
       fits: ({ name, record }, asked, call) => String(needsAttention(transit, name, record, call)) === asked,
     },
   };
+}
+
+function isDisabled({ disabled, disabledVersions = [], deletesAt }: KeyRecord): boolean {
+  return disabled === true || disabledVersions.length > 0 || deletesAt !== undefined;
 }
 
 function needsAttention(transit: Transit, name: string, record: KeyRecord, { caller, now }: EndpointCall): boolean {

@@ -6,6 +6,7 @@ import type { Custody, KeyReference } from '../../../hsm/api.ts';
 import type { Caller } from '../../../core/access/caller.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { requireToldOfAll } from '../../../core/http/checks/told.ts';
+import type { FieldRight } from '../../../core/http/endpoint.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { Unreadable, type WriteTransaction } from '../../../core/store/store.ts';
@@ -15,10 +16,11 @@ import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
 import { withFlags } from '../custody/history.ts';
 import { rememberMaterial } from '../custody/past-material.ts';
-import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
-import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
+import { deletionOf, documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
+import { requireCreatable, requireDisabling, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
 import { actingFieldRights, requireActions } from './acting-fields.ts';
 import { actsOfKey } from './acts.ts';
+import { configurationOf } from './judged-settings.ts';
 import { listFilters } from './list-filters.ts';
 import { stateOf } from './state.ts';
 import type { Key } from '../records/keyring.ts';
@@ -38,6 +40,13 @@ type Prepared = {
   readonly material?: VersionMaterial;
   readonly certified?: CertifiedVersion;
   readonly recertified?: (transaction: WriteTransaction) => void;
+};
+
+/** Who has a key deleted later deletes it. */
+const deletionRight: FieldRight = {
+  field: 'delete-after',
+  operation: 'delete',
+  path: '/v1/config/keystore/transit-keys/{name}',
 };
 
 const timers = ['rotateAfter', 'activateAfter', 'deprecateAfter', 'invalidateAfter'].map((timer) => `autoRotate.${timer}`);
@@ -67,13 +76,16 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       'publicKey',
       ...(transit.attachments.fixedFields as (keyof KeyDocument)[]),
     ],
-    fieldRights: actingFieldRights(transit),
+    fieldRights: [...actingFieldRights(transit), deletionRight],
     oneWayFields: ['exportable', 'allowPlaintextBackup'],
     notRemovableByMerge: ['autoRotate'],
     judgedBy: {
       ...transit.attachments.judgedBy,
       minEncryptionVersion: ['latestVersion', 'minDecryptionVersion'],
       minDecryptionVersion: ['latestVersion', 'minEncryptionVersion'],
+      disabledVersions: ['latestVersion', 'oldestVersion'],
+      deleteAfter: ['deletionAllowed'],
+      deletionAllowed: ['deleteAfter'],
       ...Object.fromEntries(timers.map((timer) => [timer, timers.filter((other) => other !== timer)])),
     },
     removalJudgedBy: ['deletionAllowed', ...transit.attachments.references.map(({ to }) => to as keyof KeyDocument)],
@@ -103,6 +115,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   const cipher = requireUsableCipher(document, transit.hsm);
   const publicKey = requireCreatable(document, cipher);
   requireMinimumVersions(names.at(-1) as string, document, undefined);
+  requireDisabling(document, undefined);
   const now = microseconds(call.now);
   const times = timesOfNewVersion({}, undefined, now);
   // Id and salt are random octets from the token; `prepare` adds them.
@@ -155,16 +168,31 @@ function planUpdate(
   current: KeyRecord,
 ): Plan<KeyRecord, Prepared> {
   requireMinimumVersions(names.at(-1) as string, document, current);
+  requireDisabling(document, current);
   const now = microseconds(call.now);
   const before: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current };
   const latest = transit.keyring.version(before, current.latest).record;
-  const { autoRotate, timers: _timers, rotatesAt, ...kept } = transit.attachments.withoutFields(current);
+  const {
+    autoRotate,
+    timers: _timers,
+    rotatesAt,
+    deleteAfter,
+    deletesAt: _deletesAt,
+    ...kept
+  } = transit.attachments.withoutFields(current);
   const changed = fieldsOf(transit.attachments, document, latest.createdAt);
   const sameInterval = autoRotate?.rotateAfter === document.autoRotate?.rotateAfter && rotatesAt !== undefined;
   const history = defined({ history: withFlags(kept.history, current, document, now) });
-  const after: Key = { ...before, record: { ...kept, ...changed, ...history, ...(sameInterval ? { rotatesAt } : {}) } };
+  const after: Key = {
+    ...before,
+    record: { ...kept, ...changed, ...history, ...deletionOf(document, current, now), ...(sameInterval ? { rotatesAt } : {}) },
+  };
   // A caller who sets a timer makes what it makes.
   requireActions(transit, call.access, before.name, document, current, (field) => blindly(field) !== undefined);
+  if (document.deleteAfter !== undefined && (document.deleteAfter !== deleteAfter || blindly('deleteAfter') !== undefined)) {
+    call.access.requireAt(configurationOf(before.name), 'delete');
+    requireRemovable(transit, before);
+  }
   if (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate))
     requireNamedKeys(transit, call.access, current);
   requireRotatable(after.record);
@@ -221,7 +249,7 @@ function planRemoval(
   };
 }
 
-function removeKeyParts(transit: Transit, transaction: WriteTransaction, key: Key): readonly KeyReference[] {
+export function removeKeyParts(transit: Transit, transaction: WriteTransaction, key: Key): readonly KeyReference[] {
   reindex(transit, transaction, key, key.record, undefined);
   return removeVersions(transit, transaction, key);
 }

@@ -38,16 +38,17 @@ export function stateOf(
       publicKey === undefined ? String(createdAt) : formatPublicKey(publicKey),
     ),
     usage: byVersion(versions, ({ number }) => {
-      const { uses, usesAtMost, rewrapped, lastUsedAt } = transit.usage.view(key, number);
+      const { uses, usesAtMost, rewrapped, lastUsedAt, refused, lastRefusedAt } = transit.usage.view(key, number);
       return {
         uses,
         usesAtMost,
         ...(symmetric ? { notRewrapped: Math.max(0, usesAtMost - rewrapped) } : {}),
-        ...(lastUsedAt === undefined ? {} : { lastUsed: instantOf(lastUsedAt) }),
+        ...(refused === 0 ? {} : { refused }),
+        ...instants({ lastUsed: lastUsedAt, lastRefused: lastRefusedAt }),
       };
     }),
     versions: byVersion(versions, (version) => versionState(key, version, now)),
-    ...instants({ rotates: record.rotatesAt }),
+    ...instants({ rotates: record.rotatesAt, deletes: record.deletesAt }),
   };
 }
 

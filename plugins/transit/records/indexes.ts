@@ -1,4 +1,4 @@
-// Keys by due rotation and by the key they refer to: indexes that change in the same transaction as the key record.
+// Keys by due rotation, by due deletion and by the key they refer to: indexes that change in the same transaction as the key record.
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { type Attachments, referenceOf } from './attachments.ts';
 import type { Key } from './keyring.ts';
@@ -21,9 +21,14 @@ export function reindex(
   before: KeyRecord | undefined,
   after: KeyRecord | undefined,
 ): void {
-  if (before?.rotatesAt !== after?.rotatesAt || before?.id !== after?.id) {
-    if (before?.rotatesAt !== undefined) transaction.delete(tables.rotations, [before.rotatesAt, key.tenantId, key.name]);
-    if (after?.rotatesAt !== undefined) transaction.put(tables.rotations, [after.rotatesAt, key.tenantId, key.name], after.id);
+  for (const [table, field] of [
+    [tables.rotations, 'rotatesAt'],
+    [tables.deletions, 'deletesAt'],
+  ] as const) {
+    const [was, is] = [before?.[field], after?.[field]];
+    if (was === is && before?.id === after?.id) continue;
+    if (was !== undefined) transaction.delete(table, [was, key.tenantId, key.name]);
+    if (is !== undefined && after !== undefined) transaction.put(table, [is, key.tenantId, key.name], after.id);
   }
   for (const attachment of attachments) {
     const [was, is] = [before, after].map((record) => record && referenceOf(attachment, record));

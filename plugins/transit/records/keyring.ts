@@ -1,4 +1,4 @@
-// Finding keys and choosing versions; every action reads through this.
+// Finding keys and choosing versions; every use of a key is judged here, whichever door it comes through.
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { telling, type Telling } from '../../../core/http/response/telling.ts';
@@ -6,7 +6,7 @@ import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
 import { type AeadCipher, cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type KeyRecord, type Purpose, type Tables, type VersionRecord, bindingOf } from './records.ts';
-import { type Bar, barForDecryption, barForEncryption, newestActive, versionExists } from './version-rules.ts';
+import { type Bar, type Disabling, barForDecryption, barForEncryption, newestActive, versionExists } from './version-rules.ts';
 
 /** A key with its tenant, its name, and its record when it was found. */
 export type Key = { readonly tenantId: string; readonly name: string; readonly record: KeyRecord };
@@ -14,12 +14,17 @@ export type Key = { readonly tenantId: string; readonly name: string; readonly r
 /** A version of a key. */
 export type Version = { readonly number: number; readonly record: VersionRecord };
 
+/** Counts a use that was refused because key or version are disabled. */
+type NoteRefused = (key: Key, version: Version, now: number) => void;
+
 /** Reads keys and versions; nothing here writes or calls the HSM. */
 export class Keyring {
   readonly #tables: Tables;
+  readonly #noteRefused: NoteRefused;
 
-  constructor(tables: Tables) {
+  constructor(tables: Tables, noteRefused: NoteRefused = () => undefined) {
     this.#tables = tables;
+    this.#noteRefused = noteRefused;
   }
 
   /** The tenant's key of that name, or undefined. */
@@ -55,18 +60,18 @@ export class Keyring {
     return newestActive(key.record, (one) => this.#record(key, one), now);
   }
 
-  /** The version that encrypts, signs or makes HMACs: the one asked for, else the newest active. Throws version-unknown, version-not-allowed. */
+  /** The version that encrypts, signs or makes HMACs: the one asked for, else the newest active. Throws version-unknown, version-not-allowed, key-disabled. */
   forEncryption(key: Key, requested: number | undefined, now: number): Version {
     const number = requested ?? this.inUse(key, now);
     const version = this.version(key, number);
-    refuse(key.name, requested, barForEncryption(key.record, number, version.record, now));
+    this.#refuse(key, version, requested, barForEncryption(key.record, number, version.record, now), now);
     return version;
   }
 
-  /** The version that decrypts or verifies a value. Throws version-unknown, version-not-allowed. */
+  /** The version that decrypts or verifies a value. Throws version-unknown, version-not-allowed, key-disabled. */
   forDecryption(key: Key, number: number, now: number): Version {
     const version = this.version(key, number);
-    refuse(key.name, number, barForDecryption(key.record, number, version.record, now));
+    this.#refuse(key, version, number, barForDecryption(key.record, number, version.record, now), now);
     return version;
   }
 
@@ -75,6 +80,13 @@ export class Keyring {
     const current = this.#tables.keys.get([key.tenantId, key.name]);
     if (current?.id !== key.record.id) throw removedMeanwhile();
     if (current.floor > key.record.floor) throw unknownVersion(key.name, current);
+  }
+
+  /** `named`: the version of the request, undefined if that is the one in use, whose number is not told. */
+  #refuse(key: Key, version: Version, named: number | undefined, bar: Bar | undefined, now: number): void {
+    if (bar === undefined) return;
+    if (isDisabling(bar)) this.#noteRefused(key, version, now);
+    throw refusalOf(key.name, named, bar);
   }
 
   #record(key: Key, number: number): VersionRecord {
@@ -136,8 +148,14 @@ function storedFor(record: VersionRecord, purpose: Purpose): StoredKey | undefin
   return purpose === 'convergent' ? record.convergent : record.stored;
 }
 
+/** Throws key-disabled for a key that nothing may use, and whose material may not leave, whatever the version. */
+export function requireEnabled({ name, record: { disabled, deletesAt } }: Key): void {
+  const bar = disabled === true ? 'disabled' : deletesAt === undefined ? undefined : 'deletion';
+  if (bar !== undefined) throw refusalOf(name, undefined, bar);
+}
+
 /** Reasons, with the fields that they tell. */
-const reasons: Readonly<Record<Bar, readonly [field: string, reason: string]>> = {
+const reasons: Readonly<Record<Exclude<Bar, Disabling>, readonly [field: string, reason: string]>> = {
   'min-decryption-version': ['min-decryption-version', 'is below min-decryption-version'],
   'min-encryption-version': ['min-encryption-version', 'is below min-encryption-version'],
   invalidated: ['auto-rotate', 'was invalidated by auto-rotate/invalidate-after'],
@@ -145,13 +163,29 @@ const reasons: Readonly<Record<Bar, readonly [field: string, reason: string]>> =
   pending: ['auto-rotate', 'waits for auto-rotate/activate-after'],
 };
 
-/** `named`: the version of the request, undefined if that is the one in use, whose number is not told. */
-function refuse(name: string, named: number | undefined, bar: Bar | undefined): void {
-  if (bar === undefined) return;
+const disablings: Readonly<Record<Disabling, (subject: string) => readonly [field: string, reason: string]>> = {
+  disabled: () => ['disabled', 'The key is disabled: set disabled to false to use it again.'],
+  deletion: () => ['delete-after', 'The key waits for its deletion: take delete-after out of its settings to use it again.'],
+  'disabled-version': (subject) => [
+    'disabled-versions',
+    `${subject} is disabled: use another one, rotate the key, or take it out of disabled-versions.`,
+  ],
+};
+
+function isDisabling(bar: Bar): bar is Disabling {
+  return bar in disablings;
+}
+
+function refusalOf(name: string, named: number | undefined, bar: Bar): Error {
   const subject = named === undefined ? 'The version in use' : `Version ${named}`;
+  if (isDisabling(bar)) {
+    const [field, told] = disablings[bar](subject);
+    const detail = 'The key, or this version of it, is disabled: ask who administers the key.';
+    return telling(fail('key-disabled', { detail }), toldOfKey(name, [field], told));
+  }
   const [field, reason] = reasons[bar];
   const unseen = fail('version-not-allowed', {
     detail: `${subject} is not in service for this: use another one, or ask who administers the key.`,
   });
-  throw telling(unseen, toldOfKey(name, [field], `${subject} ${reason}.`));
+  return telling(unseen, toldOfKey(name, [field], `${subject} ${reason}.`));
 }

@@ -15,6 +15,8 @@ export type Meter = {
   uses: number;
   rewrapped: number;
   lastUsedAt: number;
+  refused: number;
+  lastRefusedAt: number;
   /** counts or the last use wait to be stored */
   waits: boolean;
   /** number of the flush at which it was used last */
@@ -36,6 +38,8 @@ export function newMeter(storeKey: Meter['storeKey'], { limited, left, flush }: 
     uses: 0,
     rewrapped: 0,
     lastUsedAt: 0,
+    refused: 0,
+    lastRefusedAt: 0,
     waits: false,
     usedAt: flush,
     storedAt: flush,

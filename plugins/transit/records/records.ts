@@ -55,6 +55,8 @@ export type KeyRecord = VersionRules & {
   /** PEM as given at creation */
   readonly publicKey?: string;
   readonly autoRotate?: AutoRotate;
+  /** as the user wrote it; present exactly when `deletesAt` is */
+  readonly deleteAfter?: string;
   readonly createdAt: number;
   /** time at which the next automatic rotation is due; present exactly when `timers` is */
   readonly rotatesAt?: number;
@@ -114,6 +116,8 @@ export type Tables = {
   readonly usage: Table<UsageRecord>;
   /** [rotatesAt, tenant, name] → key id: automatic rotations in the order they fall due */
   readonly rotations: Table<string>;
+  /** [deletesAt, tenant, name] → key id: keys that wait for their deletion, in the order they fall due */
+  readonly deletions: Table<string>;
   /** [tenant, key id]: versions that no longer exist, while some of their records are still here */
   readonly removedVersions: Table<RemovedVersions>;
   /** [tenant, proof of the material]: facts that a restored backup must not lose */
@@ -156,6 +160,7 @@ export function openTables(store: Store): Tables {
     versions: store.table('versions'),
     usage: store.table('usage'),
     rotations: store.table('rotations'),
+    deletions: store.table('deletions'),
     removedVersions: store.table('removed-versions'),
     pastMaterial: store.tenantTable('past-material'),
     materialPlaces: store.tenantTable('material-places'),

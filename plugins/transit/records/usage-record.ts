@@ -8,13 +8,24 @@ export type UsageRecord = {
   readonly rewrapped: number;
   /** last use of any kind, microseconds since 1970 */
   readonly lastUsedAt?: number;
+  /** uses that were refused because the key or the version was disabled, and the last of them; absent: none */
+  readonly refused?: number;
+  readonly lastRefusedAt?: number;
 };
 
 /** Uses of all versions with the material, gone ones included. As in UsageRecord. */
 export type SharedUses = Pick<UsageRecord, 'reserved' | 'uses'>;
 
 /** Counts that a commit adds to the record of a version. */
-export type Counts = { readonly uses: number; readonly rewrapped: number; readonly lastUsedAt: number };
+export type Counts = {
+  readonly uses: number;
+  readonly rewrapped: number;
+  readonly lastUsedAt: number;
+  readonly refused: number;
+  readonly lastRefusedAt: number;
+};
+
+export const nothing: Counts = { uses: 0, rewrapped: 0, lastUsedAt: 0, refused: 0, lastRefusedAt: 0 };
 
 /** Usage of one version, as its state shows it. */
 export type UsageView = {
@@ -24,6 +35,8 @@ export type UsageView = {
   readonly usesAtMost: number;
   readonly rewrapped: number;
   readonly lastUsedAt?: number;
+  readonly refused: number;
+  readonly lastRefusedAt?: number;
 };
 
 /** The first reserve of a version, and what an idle one keeps. */
@@ -35,10 +48,13 @@ export const unused: UsageRecord = { reserved: 0, uses: 0, rewrapped: 0 };
 export function added(record: UsageRecord, counts: Counts, reserved: number | undefined): UsageRecord {
   const uses = record.uses + counts.uses;
   const lastUsedAt = Math.max(record.lastUsedAt ?? 0, counts.lastUsedAt);
+  const refused = (record.refused ?? 0) + counts.refused;
+  const lastRefusedAt = Math.max(record.lastRefusedAt ?? 0, counts.lastRefusedAt);
   return {
     reserved: reserved ?? Math.max(record.reserved, uses),
     uses,
     rewrapped: record.rewrapped + counts.rewrapped,
     ...(lastUsedAt === 0 ? {} : { lastUsedAt }),
+    ...(refused === 0 ? {} : { refused, lastRefusedAt }),
   };
 }

@@ -10,7 +10,7 @@ import { type Key, type Version, removedMeanwhile } from './keyring.ts';
 import { type Meter, newMeter } from './meter.ts';
 import type { Tables } from './records.ts';
 import { countedUses, putUsage } from './shared-uses.ts';
-import { added, type Counts, smallestReserve, unused, type UsageView } from './usage-record.ts';
+import { added, type Counts, nothing, smallestReserve, unused, type UsageView } from './usage-record.ts';
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
 const maxEncryptions = 2 ** 32;
@@ -112,6 +112,14 @@ export class UsageMeters {
     this.#touch(this.#meterOf(key, version), now);
   }
 
+  /** Notes a use that was refused because the key or the version is disabled. */
+  noteRefused(key: Key, version: Version, now: number): void {
+    const meter = this.#meterOf(key, version);
+    meter.refused += 1;
+    meter.lastRefusedAt = Math.max(meter.lastRefusedAt, now);
+    this.#wait(meter);
+  }
+
   /** Notes that a value left this version by rewrap. */
   noteRewrapped(key: Key, version: Version, now: number): void {
     const meter = this.#meterOf(key, version);
@@ -121,16 +129,11 @@ export class UsageMeters {
 
   /** The counts of a version that this process knows; other processes store theirs within seconds. */
   view(key: Key, number: number): UsageView {
+    const name = nameOf(key.record.id, number);
+    const meter = this.#meters.get(name);
     const record = countedUses(this.#tables, [key.tenantId, key.record.id, number]);
-    const meter = this.#meters.get(nameOf(key.record.id, number));
-    const lastUsedAt = Math.max(record.lastUsedAt ?? 0, meter?.lastUsedAt ?? 0);
-    const uses = record.uses + (meter?.uses ?? 0);
-    return {
-      uses,
-      usesAtMost: Math.max(uses, record.reserved - (meter?.left ?? this.#left.get(nameOf(key.record.id, number)) ?? 0)),
-      rewrapped: record.rewrapped + (meter?.rewrapped ?? 0),
-      ...(lastUsedAt === 0 ? {} : { lastUsedAt }),
-    };
+    const { reserved, refused = 0, ...counted } = added(record, meter ?? nothing, record.reserved);
+    return { ...counted, refused, usesAtMost: Math.max(counted.uses, reserved - (meter?.left ?? this.#left.get(name) ?? 0)) };
   }
 
   /**
@@ -300,7 +303,7 @@ export class UsageMeters {
       const room = limited ? maxEncryptions - reserved : wanted;
       if (room < needed) throw fail('version-exhausted', { detail: 'This version has made 2^32 encryptions: rotate the key.' });
       const granted = Math.min(wanted, room);
-      const counts = { uses: count, rewrapped: 0, lastUsedAt: count === 0 ? 0 : now };
+      const counts = { ...nothing, uses: count, lastUsedAt: count === 0 ? 0 : now };
       putUsage(transaction, this.#tables, storeKey, added(record, counts, limited ? record.reserved + granted : undefined));
       return [reserved, granted] as const;
     });
@@ -339,12 +342,12 @@ export class UsageMeters {
   /** Resolves with the reason when it could not be written. */
   async #writePiece(meters: readonly Meter[], kept: number): Promise<string | undefined> {
     const parts = meters.map((meter) => {
-      const { uses, rewrapped, lastUsedAt } = meter;
+      const { uses, rewrapped, lastUsedAt, refused, lastRefusedAt } = meter;
       const released = Math.max(0, meter.left - kept);
       meter.left -= released;
       meter.waits = false;
       this.#waiting.delete(meter);
-      return { meter, counts: { uses, rewrapped, lastUsedAt }, released };
+      return { meter, counts: { uses, rewrapped, lastUsedAt, refused, lastRefusedAt }, released };
     });
     try {
       const gone = await this.#store.write((transaction) => parts.filter((part) => !this.#addTo(transaction, part)));
@@ -352,6 +355,7 @@ export class UsageMeters {
         meter.storedAt = this.#flushes;
         meter.uses -= counts.uses;
         meter.rewrapped -= counts.rewrapped;
+        meter.refused -= counts.refused;
         if (released > 0) meter.nextReserve = smallestReserve;
       }
       for (const { meter } of gone) meter.left = 0;

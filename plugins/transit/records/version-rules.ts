@@ -12,6 +12,10 @@ export type VersionRules = {
   readonly minEncryptionVersion: number;
   readonly minDecryptionVersion: number;
   readonly timers?: Timers;
+  readonly disabled?: boolean;
+  readonly disabledVersions?: readonly number[];
+  /** time at which the key is deleted unless that is taken back; until then nothing uses it */
+  readonly deletesAt?: number;
 };
 
 export type Timers = {
@@ -32,15 +36,27 @@ export type VersionTimes = {
 };
 
 /** Reason for which a version may not be used. */
-export type Bar = 'min-decryption-version' | 'min-encryption-version' | 'invalidated' | 'deprecated' | 'pending';
+export type Bar = Disabling | 'min-decryption-version' | 'min-encryption-version' | 'invalidated' | 'deprecated' | 'pending';
+
+/** Bars that somebody has set, whatever the use is: the key, its coming deletion, the version. */
+export type Disabling = 'disabled' | 'deletion' | 'disabled-version';
 
 /** Tells whether the version exists: made, and not trimmed. */
 export function versionExists(rules: VersionRules, version: number): boolean {
   return version >= rules.floor && version <= rules.latest;
 }
 
+/** Returns the bar to every use of a version. */
+function barForAll({ disabled, deletesAt, disabledVersions }: VersionRules, version: number): Disabling | undefined {
+  if (disabled === true) return 'disabled';
+  if (deletesAt !== undefined) return 'deletion';
+  return disabledVersions?.includes(version) === true ? 'disabled-version' : undefined;
+}
+
 /** Returns the bar to decryption and verification with an existing version. */
 export function barForDecryption(rules: VersionRules, version: number, times: VersionTimes, now: number): Bar | undefined {
+  const disabling = barForAll(rules, version);
+  if (disabling !== undefined) return disabling;
   if (version < rules.minDecryptionVersion) return 'min-decryption-version';
   if (deadlinePassed(times, rules.timers?.invalidate, now)) return 'invalidated';
   return undefined;
@@ -56,7 +72,7 @@ export function barForEncryption(rules: VersionRules, version: number, times: Ve
 }
 
 /**
- * The version that encrypts when the request names none: the newest active one, which is never barred. Reads O(log n) versions,
+ * The version that encrypts when the request names none: the newest active one, which is never barred unless somebody has disabled it. Reads O(log n) versions,
  * one when nothing is pending.
  */
 export function newestActive(rules: VersionRules, timesOf: (version: number) => VersionTimes, now: number): number {
@@ -97,8 +113,8 @@ function isActive({ timers }: VersionRules, { activatesAt, createdAt }: VersionT
   return now >= Math.min(activatesAt, createdAt + (timers?.deprecate ?? Infinity), createdAt + (timers?.invalidate ?? Infinity));
 }
 
-/** Status of a version: `active` allows all uses, `pending` and `deprecated` only decryption and verification, `invalidated` nothing. */
-type VersionStatus = 'pending' | 'active' | 'deprecated' | 'invalidated';
+/** Status of a version: `disabled` allows no use until it is enabled again, `active` all, `pending` and `deprecated` only decryption and verification, `invalidated` nothing. */
+type VersionStatus = 'pending' | 'active' | 'deprecated' | 'invalidated' | 'disabled';
 
 /** Status of a version now, and the times at which its timers end that; microseconds since 1970. */
 type VersionLife = {
@@ -117,6 +133,9 @@ export function lifeOf(rules: VersionRules, version: number, times: VersionTimes
 }
 
 const statusUnder: Readonly<Record<Bar, VersionStatus>> = {
+  disabled: 'disabled',
+  deletion: 'disabled',
+  'disabled-version': 'disabled',
   pending: 'pending',
   deprecated: 'deprecated',
   'min-encryption-version': 'deprecated',

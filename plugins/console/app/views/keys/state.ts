@@ -1,6 +1,6 @@
 // The state of a transit key as the API answers it, and what follows from it for people.
 
-export type Status = 'pending' | 'active' | 'deprecated' | 'invalidated';
+export type Status = 'pending' | 'active' | 'deprecated' | 'invalidated' | 'disabled';
 
 export type VersionState = {
   readonly status: Status;
@@ -29,6 +29,7 @@ export type KeyState = {
   readonly 'supports-encryption'?: boolean;
   readonly actions?: readonly string[];
   readonly rotates?: string;
+  readonly deletes?: string;
   readonly versions?: Readonly<Record<string, VersionState>>;
   readonly usage?: Readonly<Record<string, Usage>>;
 };
@@ -75,13 +76,13 @@ export type Coming = { readonly atMs: number; readonly at: string; readonly what
 
 /** Coming events of the timers, the nearest first. */
 export function comingOf(key: KeyState, nowMs: number): readonly Coming[] {
-  const { versions = {}, rotates, 'latest-version': latest = 0 } = key;
+  const { versions = {}, rotates, deletes, 'latest-version': latest = 0 } = key;
   const ofVersions = Object.entries(versions).flatMap(([number, { activates, deprecates, invalidates }]) => [
     { at: activates, what: `version ${number} begins to encrypt and sign` },
     { at: deprecates, what: `version ${number} stops encrypting and signing` },
     { at: invalidates, what: `version ${number} stops decrypting and verifying` },
   ]);
-  return [{ at: rotates, what: `version ${latest + 1} is made` }, ...ofVersions]
+  return [{ at: deletes, what: 'the key is deleted' }, { at: rotates, what: `version ${latest + 1} is made` }, ...ofVersions]
     .flatMap(({ at, what }) => (at === undefined ? [] : [{ at, what, atMs: Date.parse(at) }]))
     .filter(({ atMs }) => atMs > nowMs)
     .toSorted((left, right) => left.atMs - right.atMs);

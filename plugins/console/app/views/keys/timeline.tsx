@@ -12,16 +12,17 @@ const mostShown = 500;
 const width = 1_000;
 const height = 12;
 
-const tones: Readonly<Record<Status, Tone>> = { active: 'good', pending: 'quiet', deprecated: 'warn', invalidated: 'bad' };
+const tones: Readonly<Record<Status, Tone>> = { active: 'good', pending: 'quiet', deprecated: 'warn', invalidated: 'bad', disabled: 'bad' };
 const words: Readonly<Record<Status, string>> = {
   active: 'active',
   pending: 'waits to be used',
   deprecated: 'only decrypts and verifies',
   invalidated: 'can no longer be used',
+  disabled: 'is disabled',
 };
 
 /** The height of a bar says the same as its colour. */
-const heights: Readonly<Record<Status, number>> = { active: 12, pending: 4, deprecated: 7, invalidated: 2 };
+const heights: Readonly<Record<Status, number>> = { active: 12, pending: 4, deprecated: 7, invalidated: 2, disabled: 2 };
 
 type Axis = { readonly fromMs: number; readonly nowMs: number; readonly toMs: number };
 
