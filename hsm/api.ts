@@ -27,7 +27,7 @@ export type KeyBinding = {
   /** unique id of the key (never its reusable name) */
   readonly keyId: string;
   readonly version: number;
-  /** purpose of the key: `encrypt`, `sign`, `hmac`, `derive`, `convergent`, `ca` … */
+  /** purpose of the key: `encrypt`, `sign`, `hmac`, `derive`, `convergent`, `ca` … An RSA key for `decrypt` decrypts and does nothing else. */
   readonly purpose: string;
 };
 
@@ -94,7 +94,17 @@ export type KeyUse =
       readonly nonce?: Uint8Array | undefined;
     }
   | ({ readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme } & SigningOptions)
-  | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array };
+  | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array }
+  | ({
+      readonly use: 'decryptOaep';
+      readonly key: KeyReference;
+      readonly hash: OaepHash;
+      readonly octets: Uint8Array;
+      readonly askedBy?: Asker | undefined;
+    } & OaepOptions);
+
+/** Parameters of RSAES-OAEP: the hash of MGF1, by default that of the scheme, and the label, by default empty. */
+export type OaepOptions = { readonly mgf1Hash?: OaepHash | undefined; readonly label?: Uint8Array | undefined };
 
 /**
  * Owner that a use of a key is charged to instead of the tenant of its key: all unauthenticated callers count as one owner, or those of one tenant do,
@@ -229,8 +239,9 @@ export interface Hsm {
   /** Reverses encrypt; `decryption-failed` for every input that does not decrypt, whatever the reason. */
   decrypt(key: AeadKey, sealed: Uint8Array, options?: { associatedData?: Uint8Array }): Promise<Uint8Array>;
   /**
-   * RSAES-OAEP (RFC 8017 section 7.1.2), MGF1 with the same hash and an empty label, under a wrapped RSA key, in the token: for keys
-   * that callers wrapped. `decryption-failed` for every input that does not decrypt. The caller zeroes the result. Charged as `sign` is.
+   * RSAES-OAEP (RFC 8017 section 7.1.2), in the token, under an RSA key for `decrypt`, or a wrapped one with a purpose of its own.
+   * `decryption-failed` for every input that does not decrypt; `refused` for a key that signs; `unsupported` for a label where the token has
+   * no RSA without padding. The caller zeroes the result. Charged as `sign` is.
    */
   decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array, askedBy?: Asker): Promise<Uint8Array>;
   /**

@@ -1,9 +1,9 @@
 // Identity of the key in a statement: the public key, proven to belong to the private one; of a symmetric key, a check value.
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { constants, createHash, createPublicKey, type KeyObject, publicEncrypt, randomBytes, verify } from 'node:crypto';
 import { encodeHex, encodeUtf8 } from '../../core/base/bytes.ts';
 import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { plainRsa } from '../../core/der/rsa-pss.ts';
-import type { HashName, Hsm, KeyReference, SignScheme } from '../../hsm/api.ts';
+import { type HashName, type Hsm, HsmError, type KeyReference, type SignScheme } from '../../hsm/api.ts';
 
 /** `thumbprint`: RFC 7638, of the public key. `checkValue`: hexadecimal. */
 export type KeyIdentity =
@@ -36,9 +36,22 @@ export async function identifyKey(
 /** Only the appliance chooses the text, which begins like no other signed text, and the signature does not leave it. */
 async function provenThumbprint(hsm: Hsm, reference: KeyReference, publicKey: Uint8Array, requestId: string): Promise<string> {
   const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
+  if (reference.binding.purpose === 'decrypt') {
+    await requireOpens(hsm, reference, key);
+    return thumbprintOf(key);
+  }
   const text = encodeUtf8(`keystored custody statement ${requestId}`);
   await hsm.sign(reference, schemeOf(key, text), (signature) => verify(hashOf(key), text, { key, dsaEncoding: 'ieee-p1363' }, signature));
   return thumbprintOf(plainRsa(key));
+}
+
+/** A key for encryption signs nothing: it opens octets that nobody else has seen. */
+async function requireOpens(hsm: Hsm, reference: KeyReference, key: KeyObject): Promise<void> {
+  const octets = randomBytes(32);
+  const sealed = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, octets);
+  const opened = await hsm.decryptOaep(reference, 'sha256', sealed);
+  if (Buffer.compare(opened, octets) !== 0)
+    throw new HsmError('unavailable', 'the private key in the token does not belong to the public key');
 }
 
 function schemeOf(key: KeyObject, text: Uint8Array): SignScheme {

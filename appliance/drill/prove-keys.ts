@@ -47,9 +47,10 @@ const isOfZeros = Symbol('a key of zeros');
 const ofZeros = 'consists of zeros, as version 0.1.0 imported some keys; import it again, and replace what it has protected';
 
 async function use(hsm: Hsm, key: KeyReference): Promise<unknown> {
-  // The key under which callers wrap keys for import can only decrypt: a refusal of other octets shows that it was loaded.
-  if (key.binding.purpose === 'import') {
-    return hsm.decryptOaep(key, 'sha256', Buffer.alloc(512, 1)).catch(unlessRefused);
+  // Keys under which callers wrap keys for import, and transit keys for encryption, decrypt: a refusal of other octets shows that the key works.
+  if (key.binding.purpose === 'unwrap' || key.binding.purpose === 'decrypt') {
+    const octets = Number(key.stored.type.slice('rsa-'.length)) / 8;
+    return hsm.decryptOaep(key, 'sha256', Buffer.alloc(octets, 1)).catch(unlessRefused);
   }
   return useAs(keyUses[key.stored.type], hsm, key);
 }

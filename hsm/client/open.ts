@@ -154,13 +154,13 @@ class RoutedHsm implements Hsm {
   use(use: KeyUse) {
     return rejecting(() => {
       const token = this.#holderOf(holder(use.key));
-      const run = (): Promise<Uint8Array> => token.submit(packUse(use), copyFirst);
+      const run = (): Promise<Uint8Array> => token.submit(packUse(use), use.use === 'decryptOaep' ? takeSecret : copyFirst);
       return isChecked(use) ? this.#signChecked(use, token, run) : run();
     });
   }
 
   decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array, askedBy?: Asker) {
-    return rejecting(() => this.#holderOf(key.stored).submit(chargedTo(askedBy, call.decryptOaep(key, hash, sealed)), takeSecret));
+    return this.use({ use: 'decryptOaep', key, hash, octets: sealed, askedBy });
   }
 
   decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array, askedBy?: Asker) {
@@ -327,6 +327,7 @@ function isChecked(use: KeyUse): use is CheckedUse {
 function packUse(use: KeyUse): Call {
   if (use.use === 'sign') return chargedTo(use.askedBy, call.sign(use.key, use.scheme));
   if (use.use === 'hmac') return call.hmac(use.key, use.hash, use.octets);
+  if (use.use === 'decryptOaep') return chargedTo(use.askedBy, call.decryptOaep(use.key, use.hash, use.octets, use));
   return call[use.use](use.key, use.octets, use.associatedData, use.nonce);
 }
 

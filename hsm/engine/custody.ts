@@ -47,6 +47,16 @@ const usesWhile: Readonly<Record<Handling, (type: KeyType) => readonly Use[]>> =
   clear: () => [],
 };
 
+/** Tells whether a key was made to decrypt, and so does nothing else. */
+export function isOpening({ purpose }: Pick<KeyBinding, 'purpose'>): boolean {
+  return purpose === 'decrypt';
+}
+
+/** Handling of a key for its normal use. */
+export function handlingFor(binding: Pick<KeyBinding, 'purpose'>): Handling {
+  return isOpening(binding) ? 'open' : 'use';
+}
+
 /** Attributes of a secret or private key object of a type, without its value. */
 export function keyAttributes(type: KeyType, how: Handling): Attributes {
   const row = keyRows[type];

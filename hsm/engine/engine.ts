@@ -3,7 +3,7 @@ import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddres
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { CheckedReferences } from './checked-references.ts';
-import { Custody, keyAttributes, tokenKeyLabel } from './custody.ts';
+import { Custody, handlingFor, isOpening, keyAttributes, tokenKeyLabel } from './custody.ts';
 import { KeyCache } from './key-cache.ts';
 import { RandomSource } from './random-source.ts';
 import { decodeKeyReference, type DecodedReference, type KeyIdentity } from '../protocol/key-encoding.ts';
@@ -15,8 +15,8 @@ import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, o
 import { askTokenInfo, findSlot, findTokenInfo, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
-/** A loaded key. `transient`: a session object that is destroyed when it is evicted. */
-export type LoadedKey = { readonly handle: ObjectHandle; readonly type: KeyType; readonly transient: boolean };
+/** A loaded key. `transient`: a session object that is destroyed when it is evicted; `opens`: it was made to decrypt. */
+export type LoadedKey = { readonly handle: ObjectHandle; readonly type: KeyType; readonly transient: boolean; readonly opens?: true };
 
 /** `pin`: only for the main thread of a host. The other threads never log in, so that a PIN is tried in one place and once. */
 export type EngineOptions = {
@@ -335,10 +335,10 @@ export class Engine {
   }
 
   /** Loads a key whose binding was checked, or made, by this thread. */
-  loadBound(identity: KeyIdentity, { type, custody, blob }: Pick<DecodedReference, 'type' | 'custody' | 'blob'>): LoadedKey {
+  loadBound(identity: KeyIdentity, { type, custody, blob, binding }: Omit<DecodedReference, 'mac'>): LoadedKey {
     const transient = custody === 'wrapped';
-    const handle = transient ? this.custody.unwrap(type, blob, 'use') : this.#findTokenKey(type, blob);
-    const key = this.#taken({ handle, type, transient });
+    const handle = transient ? this.custody.unwrap(type, blob, handlingFor(binding)) : this.#findTokenKey(type, blob);
+    const key = this.#taken({ handle, type, transient, ...(isOpening(binding) ? { opens: true } : {}) });
     this.#keys.add(identity, key);
     return key;
   }

@@ -55,6 +55,7 @@ const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: n
   { label: /^keystored-wrapping-key$/, uses: () => ['wrap', 'unwrap'] },
   { label: /^keystored-binding-key$/, uses: () => ['sign'] },
   { label: /^keystored-transport-key$/, uses: () => ['unwrap'] },
+  { label: /^keystored \S+ \S+ v\d+ decrypt$/, uses: () => ['decrypt'] },
   { label: /^keystored \S+ \S+ v\d+ /, uses: (_kind, keyType) => (keyType === ck.CKK_AES ? ['encrypt', 'decrypt'] : ['sign']) },
 ];
 

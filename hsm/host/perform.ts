@@ -14,7 +14,7 @@ import {
   operationNamed,
   operations,
   unpackHash,
-  unpackOaepHash,
+  unpackOaepHashes,
   unpackScheme,
   type EngineOperation,
   type Making,
@@ -218,7 +218,10 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     return [sign(engine, job.identity(0), scheme, hash, job.part(2))];
   },
   hmac: (engine, job) => [hmac(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
-  decryptOaep: (engine, job) => [decryptOaep(engine, job.identity(0), unpackOaepHash(job.part(1)), job.part(2))],
+  decryptOaep: (engine, job) => {
+    const { hash, mgf1Hash } = unpackOaepHashes(job.part(1));
+    return [decryptOaep(engine, job.identity(0), hash, job.part(2), { mgf1Hash, label: job.find(3) })];
+  },
   decryptPkcs1: (engine, job) => [decryptPkcs1(engine, job.identity(0), job.part(1).readUInt16BE(), job.part(2))],
   random: (engine, job) => [engine.random.octets(job.json<{ bytes: number }>(0).bytes)],
   selfTest: (engine) => {

@@ -177,13 +177,17 @@ export function pssMechanism(hash: HashName): Mechanism {
   } as unknown as Mechanism;
 }
 
-/** CKM_RSA_PKCS_OAEP: MGF1 with the same hash, empty label. */
-export function oaepMechanism(name: OaepHash): Mechanism {
-  const { hash: hashAlg, mgf } = name === 'sha1' ? { hash: ck.CKM_SHA_1, mgf: ck.CKG_MGF1_SHA1 } : hashRows[name];
+/** CKM_RSA_PKCS_OAEP with an empty label. */
+export function oaepMechanism(name: OaepHash, mgf1Hash = name): Mechanism {
+  const [{ hash: hashAlg }, { mgf }] = [oaepRow(name), oaepRow(mgf1Hash)];
   return {
     mechanism: ck.CKM_RSA_PKCS_OAEP,
     parameter: { type: oaepParameters, hashAlg, mgf, source: dataSpecified },
   } as unknown as Mechanism;
+}
+
+function oaepRow(name: OaepHash): Pick<HashRow, 'hash' | 'mgf'> {
+  return name === 'sha1' ? { hash: ck.CKM_SHA_1, mgf: ck.CKG_MGF1_SHA1 } : hashRows[name];
 }
 
 /** Tags of the binding for parameter structures (CK_PARAMS_AES_GCM_v240, CK_PARAMS_RSA_PSS, CK_PARAMS_RSA_OAEP). */

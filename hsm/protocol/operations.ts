@@ -1,5 +1,5 @@
 // The operations of an HSM host: their codes on the wire, whether they may be repeated, and how their arguments are packed into parts.
-import type { AeadKey, Custody, HashName, KeyBinding, KeyReference, KeyType, OaepHash, SignScheme } from '../api.ts';
+import type { AeadKey, Custody, HashName, KeyBinding, KeyReference, KeyType, OaepHash, OaepOptions, SignScheme } from '../api.ts';
 import { encodeKeyReference, frames } from './key-encoding.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { json, type Message } from './wire.ts';
@@ -133,10 +133,10 @@ export const call = {
     parts: [encodeKeyReference(key), hashParts.get(hash), data],
     owner: key.binding.tenant,
   }),
-  decryptOaep: (key: KeyReference, hash: OaepHash, sealed: Uint8Array): Call => ({
+  decryptOaep: (key: KeyReference, hash: OaepHash, sealed: Uint8Array, { mgf1Hash = hash, label }: OaepOptions = {}): Call => ({
     name: 'decryptOaep',
     flags: makingFlags(key.stored.type, key.stored.custody),
-    parts: [encodeKeyReference(key), Buffer.of(oaepCodes.indexOf(hash)), sealed],
+    parts: [encodeKeyReference(key), Buffer.of(oaepCodes.indexOf(hash), oaepCodes.indexOf(mgf1Hash)), sealed, label],
     owner: key.binding.tenant,
   }),
   decryptPkcs1: (key: KeyReference, bytes: number, sealed: Uint8Array): Call => ({
@@ -222,9 +222,9 @@ export function unpackHash(codes: Buffer): HashName {
   return required(hashCodes[codes[0] ?? noHash]);
 }
 
-/** The reverse of the packing of `decryptOaep`: the hash. */
-export function unpackOaepHash(codes: Buffer): OaepHash {
-  return required(oaepCodes[codes[0] ?? noHash]);
+/** The reverse of the packing of `decryptOaep`: its hash and that of MGF1. */
+export function unpackOaepHashes(codes: Buffer): { hash: OaepHash; mgf1Hash: OaepHash } {
+  return { hash: required(oaepCodes[codes[0] ?? noHash]), mgf1Hash: required(oaepCodes[codes[1] ?? noHash]) };
 }
 
 function required<T>(hash: T | undefined): T {

@@ -6,7 +6,7 @@ import type { OpenpgpKey } from './records.ts';
 
 /** Names of the actions of this plugin. Reads the versions only of keys whose cipher OpenPGP has. */
 export function openpgpActions(key: OpenpgpKey): readonly KeyAction[] {
-  if (findAlgorithm(key.cipher) === undefined) return [];
+  if (!key.signs || findAlgorithm(key.cipher) === undefined) return [];
   const certified = key.versions.filter((version) => findRecord(key, version) !== undefined);
   const hasSigner = certified.some((version) => version.key !== undefined);
   const ofCertified = [

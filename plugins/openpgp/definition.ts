@@ -114,12 +114,13 @@ function requireUsage(usage: readonly string[], isOpenpgpKey: boolean): void {
   if (usage.some((one) => one !== 'sign')) throw refused('openpgp-key-usage', 'openpgp-key-usage can only hold "sign".');
 }
 
-function requireOpenpgpKey({ cipher, verificationOnly }: OpenpgpDefinition): void {
+function requireOpenpgpKey({ cipher, signs, verificationOnly }: OpenpgpDefinition): void {
   if (findAlgorithm(cipher) === undefined) {
     throw fail('operation-not-supported', {
       detail: 'The cipher of this key does not exist in OpenPGP. RSA, Ed25519 and ECDSA keys can be OpenPGP keys.',
     });
   }
+  if (!signs) throw fail('operation-not-supported', { detail: 'A key for encryption signs nothing, and an OpenPGP key certifies itself.' });
   if (verificationOnly) {
     throw fail('operation-not-supported', { detail: 'A verification-only key has no private key to certify a User ID or a binding with.' });
   }

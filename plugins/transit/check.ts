@@ -99,8 +99,8 @@ function problemOf(
 }
 
 function partsFit(record: KeyRecord, version: VersionRecord): boolean {
-  const signing = cipherOf(record).kind === 'signing';
-  if (signing !== (version.publicKey !== undefined)) return false;
-  if (version.stored === undefined) return signing && version.hmac === undefined && version.convergent === undefined;
+  const isAsymmetric = cipherOf(record).kind !== 'aead';
+  if (isAsymmetric !== (version.publicKey !== undefined)) return false;
+  if (version.stored === undefined) return isAsymmetric && version.hmac === undefined && version.convergent === undefined;
   return version.hmac !== undefined && record.convergentEncryption === (version.convergent !== undefined);
 }

@@ -1,5 +1,6 @@
 // The ciphers of transit keys, one row each: a key type of hsm/key-uses.ts that encrypts or signs and has none does not compile.
 import { type EncryptingKeyType, type Hsm, keyUses, type SignatureFamily, type SigningKeyType } from '../../hsm/api.ts';
+import { fail as coreFail } from '../../core/base/errors.ts';
 import { fail } from './errors.ts';
 
 export type { SignatureFamily } from '../../hsm/api.ts';
@@ -25,7 +26,13 @@ export type SigningCipher = {
   readonly slowToVerify: boolean;
 };
 
-export type Cipher = AeadCipher | SigningCipher;
+/** An asymmetric cipher for encryption: the public key encrypts outside the token, the private key decrypts in it. */
+export type OpeningCipher = Pick<SigningCipher, 'keyType' | 'nodeKey'> & { readonly kind: 'opening'; readonly family: 'rsa' };
+
+export type Cipher = AeadCipher | SigningCipher | OpeningCipher;
+
+/** Use of a key, fixed when it is made, because one key does one job (NIST SP 800-57 part 1, section 5.2). */
+export type CipherUse = 'encrypt' | 'sign';
 
 const aeadNames: Readonly<Record<EncryptingKeyType, string>> = {
   'aes-128': 'aes128-gcm96',
@@ -61,6 +68,15 @@ const signingCiphers = (Object.entries(signingRows) as [SigningKeyType, (typeof 
 // A map, so that no name resolves to an inherited property.
 const ciphers: ReadonlyMap<string, Cipher> = new Map([...aeadCiphers, ...signingCiphers]);
 
+/** The ciphers that sign, where the key is for encryption. */
+const openings: ReadonlyMap<string, OpeningCipher> = new Map(
+  [...ciphers].flatMap(([name, { kind, keyType }]) =>
+    kind === 'signing' && keyUses[keyType].family === 'rsa'
+      ? [[name, { kind: 'opening', keyType, family: 'rsa', nodeKey: signingRows[keyType].nodeKey }]]
+      : [],
+  ),
+);
+
 /** Every cipher name, in the order of messages and documents. */
 export const cipherNames: readonly string[] = [...ciphers.keys()];
 
@@ -70,11 +86,21 @@ export const symmetricKeyOctets: readonly number[] = [...ciphers.values()].flatM
 /** The cipher of a key that is created without one (spec). */
 export const defaultCipher = 'aes256-gcm96';
 
-/** The row of a cipher name from a request; throws unsupported-cipher. */
-export function requireCipher(name: string): Cipher {
+/** The row of a cipher name from a request, and of a use; throws unsupported-cipher, and invalid-value for a use that the cipher does not have. */
+export function requireCipher(name: string, use?: CipherUse): Cipher {
   const cipher = ciphers.get(name);
   if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
-  return cipher;
+  if (use === undefined || use === defaultUse(name)) return cipher;
+  const opening = openings.get(name);
+  if (opening !== undefined) return opening;
+  const detail = `A key with cipher ${name} is for "use" ${defaultUse(name)}. Keys of ${[...openings.keys()].join(', ')} are for one of the two.`;
+  throw coreFail('invalid-value', { detail, items: [{ message: 'does not fit the cipher', info: 'use' }] });
+}
+
+/** Use of a key that is made without one; undefined for an unknown cipher. */
+export function defaultUse(name: string): CipherUse | undefined {
+  const cipher = ciphers.get(name);
+  return cipher && (cipher.kind === 'aead' ? 'encrypt' : 'sign');
 }
 
 /** Throws unsupported-cipher, naming the missing mechanism, when no token can hold private keys of the cipher. */
@@ -86,8 +112,8 @@ export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm
 }
 
 /** The row of a stored key's cipher, which was checked when the key was created. */
-export function cipherOf(key: { readonly cipher: string }): Cipher {
-  return ciphers.get(key.cipher) as Cipher;
+export function cipherOf({ cipher, use }: { readonly cipher: string; readonly use?: CipherUse | undefined }): Cipher {
+  return (use === 'encrypt' ? openings.get(cipher) : undefined) ?? (ciphers.get(cipher) as Cipher);
 }
 
 /** The name of the cipher with that `nodeKey`; for messages. */

@@ -103,7 +103,7 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
         putIndexed(transit, transaction, { ...view, record: current }, Object.fromEntries(kept) as KeyRecord);
       }),
     createVerificationOnly: async ({ caller: { tenantId }, access }, { name, cipher: cipherName, publicKey, attached }) => {
-      const cipher = requireCipher(cipherName);
+      const cipher = requireCipher(cipherName, 'sign');
       requireKeyOf(keyObjectOf(publicKey), cipherName, cipher);
       await requireCompositeModulus(keyObjectOf(publicKey));
       const now = microseconds(transit.clock.now());

@@ -67,6 +67,7 @@ const nothingWhenEmpty = [
   'scep/allow-old',
   'acme/challenges',
   'names',
+  'disabled-versions',
 ];
 
 describe.each(named)('%s', (_, endpoint) => {
@@ -87,9 +88,9 @@ describe.each(named)('%s', (_, endpoint) => {
 });
 
 /** Choices whose default hangs on other fields; the document that is judged has it. */
-const completed = ['kind', 'custody', 'cert-key-type', 'cert-key-curve', 'cert-key-bits'];
-/** Choices that may be made by nobody: the provider says how the secret is sent. */
-const open = ['token-endpoint-auth-method'];
+const completed = ['kind', 'custody', 'use', 'cert-key-type', 'cert-key-curve', 'cert-key-bits'];
+/** Choices that may be made by nobody: the provider says how the secret is sent, and MGF1 has the hash of its scheme. */
+const open = ['token-endpoint-auth-method', 'mgf1-hash'];
 
 test('a choice that may be left out says which one that is, in a word that rules can list', () => {
   const silent = written.flatMap((endpoint) => {

@@ -25,6 +25,8 @@ const namesNothing: Readonly<Record<string, string>> = {
   'batch-input/hmac': 'payload',
   'batch-input/context': 'payload',
   'batch-input/associated-data': 'payload',
+  'batch-input/label': 'payload',
+  label: 'payload',
   plaintext: 'payload',
   text: 'payload',
   ciphertext: 'payload',

@@ -18,12 +18,14 @@ export type Vector = {
   readonly aad: string;
   readonly ct: string;
   readonly ctx?: string;
+  readonly label?: string;
 };
 
 /** Vectors that share a key or a size. */
 export type VectorGroup = {
   readonly tests: readonly Vector[];
   readonly publicKeyDer?: string;
+  readonly privateKeyPem?: string;
   readonly ivSize?: number;
   readonly keySize?: number;
   readonly tagSize?: number;

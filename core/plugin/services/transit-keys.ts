@@ -32,6 +32,8 @@ export type KeyDefinition<Fields> = {
   readonly name: string;
   /** `rsa-2048`, `ed25519`, `ecdsa-p256`, `aes256-gcm96` … */
   readonly cipher: string;
+  /** false: the key is for encryption, and signs nothing */
+  readonly signs: boolean;
   readonly fields: Fields;
   /** created from `public-key`, without a private key */
   readonly verificationOnly: boolean;

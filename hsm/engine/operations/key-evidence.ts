@@ -9,6 +9,7 @@ import type { AttributeName } from '../../pkcs11/template.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { parseBlob } from '../../protocol/blob-format.ts';
 import type { Engine } from '../engine.ts';
+import { handlingFor } from '../custody.ts';
 import { findAttribute, flag } from '../attributes.ts';
 import type { Sessions } from '../sessions.ts';
 import { allowedUses } from '../usages.ts';
@@ -19,7 +20,7 @@ import { vendorAttestors, type VendorAttestor } from '../vendor-attestation.ts';
  * the blob opens. `key-not-usable` and `key-missing` as for a use.
  */
 export function gatherEvidence(engine: Engine, identity: KeyIdentity, attestors: readonly VendorAttestor[] = vendorAttestors): KeyEvidence {
-  const { type, custody, blob } = engine.reference(identity);
+  const { type, custody, blob, binding } = engine.reference(identity);
   const { sessions } = engine;
   const token = agreed('C_GetTokenInfo', () => identify(engine));
   const serving = attestors.filter((attestor) => attestor.serves(token));
@@ -37,7 +38,7 @@ export function gatherEvidence(engine: Engine, identity: KeyIdentity, attestors:
     ...(under.carrying === undefined ? {} : { carried: true as const }),
     object: readAttributes(sessions, wrappingObject),
   };
-  const loaded = engine.custody.unwrap(type, blob, 'use');
+  const loaded = engine.custody.unwrap(type, blob, handlingFor(binding));
   try {
     // A device attests persistent objects: a session object is gone in a moment.
     const vendor = attested(sessions, serving, 'wrapping-key', wrappingObject);

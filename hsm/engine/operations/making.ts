@@ -1,6 +1,6 @@
 // Generates and imports keys. A key counts as made only after it was stored, loaded again and tested (design hsm 6).
 import { HsmError, type KeyBinding, type KeyType } from '../../api.ts';
-import { keyAttributes, tokenKeyLabel } from '../custody.ts';
+import { handlingFor, keyAttributes, tokenKeyLabel } from '../custody.ts';
 import type { Engine } from '../engine.ts';
 import { keyIdentity } from '../../protocol/key-encoding.ts';
 import { parseMaterial, type Material } from '../../pkcs11/key-material.ts';
@@ -167,7 +167,7 @@ function wrapSeed(engine: Engine, seed: Uint8Array): Buffer {
 }
 
 function tokenAttributes(type: KeyType, { binding, extractable }: Making, id: Buffer): PersistentAttributes {
-  return { ...keyAttributes(type, 'use'), token: true, extractable, id, label: tokenKeyLabel(binding) };
+  return { ...keyAttributes(type, handlingFor(binding)), token: true, extractable, id, label: tokenKeyLabel(binding) };
 }
 
 /**
@@ -214,7 +214,7 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
     if (custody === 'token' && engine.directory !== undefined) syncTokenDirectory(engine.directory, Date.now() - recentMilliseconds);
     const mac = engine.custody.bind(type, custody, binding, blob);
     const identity = keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding });
-    engine.loadBound(identity, { type, custody, blob });
+    engine.loadBound(identity, { type, custody, blob, binding });
     if (!isProven(engine, type, identity, { publicKey, material })) {
       const what = `the new ${type} key does not work correctly in the token`;
       throw new HsmError(material === undefined ? 'unavailable' : 'invalid-key-data', what);

@@ -1,11 +1,23 @@
 // Proves that a loaded key is the expected one: one use of it in the token, checked outside.
-import { createHash, createHmac, createPublicKey, randomBytes, timingSafeEqual, verify } from 'node:crypto';
+import {
+  constants,
+  createHash,
+  createHmac,
+  createPublicKey,
+  type KeyObject,
+  publicEncrypt,
+  randomBytes,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto';
 import { HsmError, type KeyType } from '../../api.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { keyRows } from '../../pkcs11/mechanisms.ts';
 import { CKR_DEVICE_ERROR, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
+import { isOpening } from '../custody.ts';
 import { decrypt, encrypt, isAesKey } from './cipher.ts';
+import { decryptOaep } from './oaep.ts';
 import { hmac, sign } from './signing.ts';
 
 /** Known part of a key: its public key (SPKI, DER), or the octets of an AES key or a secret. */
@@ -47,14 +59,25 @@ function prove(engine: Engine, type: KeyType, identity: KeyIdentity, { publicKey
   if (family === 'edwards') return verify(null, data, key, sign(engine, identity, 'ed25519', undefined, data));
   if (family === 'ml-dsa') return verify(null, data, key, sign(engine, identity, 'ml-dsa', undefined, data));
   const digest = createHash('sha256').update(data).digest();
+  if (family === 'rsa' && isOpening(engine.reference(identity).binding)) return opensFor(engine, identity, key, data);
   if (family === 'rsa') return verify('sha256', data, key, sign(engine, identity, 'rsa-pkcs1v15', 'sha256', digest));
   return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, sign(engine, identity, 'ecdsa', undefined, digest));
 }
 
 function opensItsOwn(engine: Engine, key: LoadedKey): boolean {
   const data = randomBytes(32);
+  return opensTo(data, () => decrypt(engine, key, encrypt(engine, key, data)));
+}
+
+/** Tells whether the key in the token opens what its public key has sealed. */
+function opensFor(engine: Engine, identity: KeyIdentity, key: KeyObject, data: Buffer): boolean {
+  const sealed = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, data);
+  return opensTo(data, () => decryptOaep(engine, identity, 'sha256', sealed));
+}
+
+function opensTo(data: Buffer, open: () => Buffer): boolean {
   try {
-    return decrypt(engine, key, encrypt(engine, key, data)).equals(data);
+    return open().equals(data);
   } catch (error) {
     if (error instanceof HsmError && error.kind === 'decryption-failed') return false;
     throw error;

@@ -5,13 +5,23 @@ import { keyRows, plainMechanism } from '../../pkcs11/mechanisms.ts';
 import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
+import { isOpening } from '../custody.ts';
 import { judged } from './cipher.ts';
 
 /** CKR_ARGUMENTS_BAD, CKR_MECHANISM_INVALID, CKR_MECHANISM_PARAM_INVALID from C_DecryptInit: the token does not have the mechanism. */
 const notOffered: readonly number[] = [0x07, 0x70, 0x71];
 
-/** The RSA key as an object that only decrypts. `refused` for another type. */
+/**
+ * The RSA key as an object that only decrypts. `refused` for another type, and for a key that was made to sign: a wrapped key carries no uses,
+ * so its purpose is what keeps it to one.
+ */
 export function openingKey(engine: Engine, identity: KeyIdentity): LoadedKey {
+  const { type: stored, binding } = engine.reference(identity);
+  if (binding.purpose === 'sign') throw new HsmError('refused', 'the key was made to sign: it decrypts nothing');
+  if (isOpening(binding)) {
+    requireRsa(stored);
+    return engine.key(identity);
+  }
   return engine.keyVariant(identity, 'open', (type, blob) => engine.custody.unwrap(requireRsa(type), blob, 'open'));
 }
 

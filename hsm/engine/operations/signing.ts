@@ -27,6 +27,7 @@ export function sign(
 ): Buffer {
   const key = engine.key(identity);
   const { family, signatureBytes } = keyRows[key.type];
+  if (key.opens === true) throw new HsmError('refused', 'the key was made to decrypt: it signs nothing');
   if (family !== familyOf[scheme] || signatureBytes === undefined)
     throw new HsmError('refused', `keys of type ${key.type} do not sign ${scheme}`);
   const { module, work } = engine.sessions;

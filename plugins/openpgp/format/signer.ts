@@ -27,9 +27,9 @@ export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cip
       'This version is a key for RSASSA-PSS (RFC 4055), and RSA signatures of OpenPGP are those of PKCS #1 v1.5: use another key.';
     throw fail('operation-not-supported', { detail });
   }
-  const body = bodyOf(cipher, version);
+  const body = key?.binding.purpose === 'decrypt' ? undefined : bodyOf(cipher, version);
   if (body === undefined || key === undefined) {
-    throw fail('operation-not-supported', { detail: 'An OpenPGP key needs an RSA, Ed25519 or ECDSA cipher and a private key.' });
+    throw fail('operation-not-supported', { detail: 'An OpenPGP key needs an RSA, Ed25519 or ECDSA cipher and a private key that signs.' });
   }
   const { publicKey } = version;
   const sign = (signed: Signed): Promise<Uint8Array> => {

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { parseCiphertext, planDecryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { requireAead } from '../records/keyring.ts';
+import { misplaced, oaepFields, oaepSchemeOf, requireNoOaep } from '../formats/oaep.ts';
+import { parseSealed, planOpening } from '../versions/sealing.ts';
+import { requireEncrypting } from '../records/keyring.ts';
 import { writePlaintext } from '../formats/payload.ts';
 import type { Transit } from '../context.ts';
 import {
@@ -11,6 +13,7 @@ import {
   base64EncodedField,
   contextField,
   defineBatchAction,
+  keyVersionField,
   keyVersionOutput,
   payloadField,
   valueField,
@@ -24,16 +27,21 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
     description:
       'One answer for every reason why a ciphertext does not open: another key, another context, other associated data, or a change of it.',
     fields: {
-      ciphertext: valueField('What encrypt answered.'),
+      ciphertext: valueField('What encrypt answered; for an RSA key also base64 of what was made with its public key.'),
       base64Encoded: base64EncodedField,
       context: contextField,
       associatedData: associatedDataField,
+      keyVersion: keyVersionField.describe(
+        'RSA keys only: version of a ciphertext made elsewhere, without store:v<N>:; default: the latest.',
+      ),
+      ...oaepFields,
     },
     subject: 'ciphertext',
-    secretInput: ['ciphertext', 'context', 'associatedData'],
+    secretInput: ['ciphertext', 'context', 'associatedData', 'label'],
     answer: z.object({ plaintext: payloadField('The plaintext'), keyVersion: keyVersionOutput }),
     secretOutput: ['plaintext'],
     commandLine: { output: 'plaintext' },
+    auditFields: ['keyVersion', 'hashAlgorithm', 'mgf1Hash'],
     errors: [
       'invalid-format',
       'operation-not-supported',
@@ -46,14 +54,22 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
       'plaintext-not-utf8',
     ],
     plan: (used, item) => {
-      const cipher = requireAead(used.key);
+      const cipher = requireEncrypting(used.key);
       const context = requireContext(used.key.record.derived, item.context);
+      const answered = (keyVersion: number) => (plaintext: Uint8Array) => ({
+        plaintext: writePlaintext(plaintext, item.base64Encoded),
+        keyVersion,
+      });
+      if (cipher.kind === 'opening') {
+        const scheme = oaepSchemeOf(item);
+        const { version: number, sealed } = parseSealed(used, item.ciphertext, item.keyVersion);
+        return planOpening(used, used.forDecryption(number), scheme, sealed, answered(number));
+      }
+      requireNoOaep(item);
+      if (item.keyVersion !== undefined) throw misplaced('key-version', 'is for RSA keys: the ciphertext names its version itself');
       const { version: number, sealed } = parseCiphertext(item.ciphertext, used.decode);
       const version = used.forDecryption(number);
-      return planDecryption(used, version, cipher, sealed, { context, associatedData: item.associatedData }, (plaintext) => ({
-        plaintext: writePlaintext(plaintext, item.base64Encoded),
-        keyVersion: number,
-      }));
+      return planDecryption(used, version, cipher, sealed, { context, associatedData: item.associatedData }, answered(number));
     },
   });
 }

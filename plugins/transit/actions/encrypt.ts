@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { planEncryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { requireAead } from '../records/keyring.ts';
+import { oaepFields, oaepSchemeOf, requireNoOaep } from '../formats/oaep.ts';
+import { seal } from '../versions/sealing.ts';
+import { requireEncrypting } from '../records/keyring.ts';
 import { readPlaintext } from '../formats/payload.ts';
 import type { Transit } from '../context.ts';
 import {
@@ -23,20 +25,21 @@ export function encrypt(transit: Transit): AnyEndpoint[] {
     action: 'encrypt',
     summary: 'Encrypt a plaintext of up to 2 MiB',
     description:
-      'The ciphertext names the version of the key, and decrypt finds it by that. A derived key needs `context`. A policy may allow encryption without decryption.',
+      'The ciphertext names the version of the key, and decrypt finds it by that. A derived key needs `context`. An RSA key encrypts by RSA-OAEP with its public key, a few hundred octets at most. A policy may allow encryption without decryption.',
     fields: {
       plaintext: payloadField('What to encrypt'),
       base64Encoded: base64EncodedField,
       context: contextField,
       associatedData: associatedDataField,
       keyVersion: keyVersionField,
+      ...oaepFields,
     },
     subject: 'plaintext',
-    secretInput: ['plaintext', 'context', 'associatedData'],
+    secretInput: ['plaintext', 'context', 'associatedData', 'label'],
     answer: z.object({ ciphertext: valueField('The ciphertext.'), keyVersion: keyVersionOutput }),
     secretOutput: [],
     commandLine: { output: 'ciphertext' },
-    auditFields: ['keyVersion'],
+    auditFields: ['keyVersion', 'hashAlgorithm', 'mgf1Hash'],
     errors: [
       'operation-not-supported',
       'context-required',
@@ -47,9 +50,14 @@ export function encrypt(transit: Transit): AnyEndpoint[] {
       'version-exhausted',
     ],
     plan: (used, item) => {
-      const cipher = requireAead(used.key);
+      const cipher = requireEncrypting(used.key);
       const context = requireContext(used.key.record.derived, item.context);
       const plaintext = readPlaintext(item.plaintext, item.base64Encoded, used.decode);
+      if (cipher.kind === 'opening') {
+        const scheme = oaepSchemeOf(item);
+        return { steps: seal(used, used.forEncryption(item.keyVersion), scheme, plaintext) };
+      }
+      requireNoOaep(item);
       const version = used.forEncryption(item.keyVersion);
       return planEncryption(used, version, cipher, plaintext, { context, associatedData: item.associatedData });
     },

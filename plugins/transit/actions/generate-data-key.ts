@@ -4,7 +4,9 @@ import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { planEncryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { requireAead } from '../records/keyring.ts';
+import { oaepFields, oaepSchemeOf, type OaepScheme, requireNoOaep } from '../formats/oaep.ts';
+import { seal } from '../versions/sealing.ts';
+import { requireEncrypting } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { runPlan } from '../uses/token-use.ts';
 import { UsedKey } from '../uses/used-key.ts';
@@ -16,6 +18,7 @@ const inputSchema = z.object({
   context: contextField,
   associatedData: associatedDataField,
   keyVersion: keyVersionField,
+  ...oaepFields,
 });
 
 const outputSchema = z.object({
@@ -36,10 +39,10 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
     act: 'none',
     input: inputSchema,
     output: outputSchema,
-    secretInput: ['context', 'associatedData'],
+    secretInput: ['context', 'associatedData', 'label'],
     secretOutput: ['plaintext'],
     commandLine: { output: 'ciphertext' },
-    auditFields: ['type', 'bits', 'keyVersion'],
+    auditFields: ['type', 'bits', 'keyVersion', 'hashAlgorithm', 'mgf1Hash'],
     errors: [
       'operation-not-supported',
       'context-required',
@@ -50,14 +53,17 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
       'version-exhausted',
     ],
     run: async (call, input, key) => {
-      const cipher = requireAead(key);
+      const cipher = requireEncrypting(key);
+      const scheme = cipher.kind === 'opening' ? oaepSchemeOf(input) : requireNoOaep(input);
       const context = requireContext(key.record.derived, input.context);
       const used = new UsedKey(transit, key, call);
       const version = used.forEncryption(input.keyVersion);
       const dataKey = await transit.hsm.random(input.bits / 8);
       try {
         const inputs = { context, associatedData: input.associatedData };
-        const { ciphertext } = await runPlan(used, planEncryption(used, version, cipher, dataKey, inputs));
+        const { ciphertext } = await (cipher.kind === 'opening'
+          ? seal(used, version, scheme as OaepScheme, dataKey)
+          : runPlan(used, planEncryption(used, version, cipher, dataKey, inputs)));
         call.noteAudit({ keyVersion: version.number });
         const plaintext = input.type === 'plaintext' ? { plaintext: encodeBase64(dataKey) } : {};
         return { ciphertext, ...plaintext, keyVersion: version.number };

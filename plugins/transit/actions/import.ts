@@ -26,11 +26,13 @@ export const importInput = z.object({
     .max(maxPemCharacters)
     .optional()
     .meta({
-      description: 'PKCS#8, PKCS#1 or SEC1 as PEM, or base64 of DER; base64 for symmetric keys.',
+      description:
+        'A private key: PKCS#8, also encrypted, PKCS#1, SEC1 or OpenSSH as PEM, base64 of DER, or a JWK. A symmetric key: base64, or a JWK. Line ends do not matter.',
       example: pemExample('PRIVATE KEY'),
       'x-text-or-base64': true,
       'x-key-octets': symmetricKeyOctets,
     }),
+  passphrase: z.string().min(1).max(1_024).optional().describe('Of an encrypted private key in data (PBES2).'),
   ciphertext: base64Field({ maxBytes: maxPemCharacters }).optional().meta({
     description: 'In place of data: wrapped under GET /v1/state/keystore/wrapping-key, or under the key of import-wrapping-key.',
     'x-produced': true,
@@ -59,7 +61,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
     documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },
     successStatus: 204,
     auditFields: ['importId', 'asVersion'],
-    secretInput: ['data', 'ciphertext'],
+    secretInput: ['data', 'passphrase', 'ciphertext'],
     commandLine: { input: 'data' },
     errors: [
       'invalid-key-data',
@@ -70,11 +72,16 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
       'conflict',
       'in-use',
     ],
-    run: async (call, { data, ciphertext, importId, asVersion }, key) => {
+    run: async (call, { data, passphrase, ciphertext, importId, asVersion }, key) => {
       const target = { cipherName: key.record.cipher, cipher: cipherOf(key.record), derived: key.record.derived };
       if ((data === undefined) === (ciphertext === undefined)) {
         throw coreFail(data === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give data or ciphertext, one of the two.' });
       }
+      if (passphrase !== undefined && data === undefined)
+        throw coreFail('invalid-value', {
+          detail: '"passphrase" is for data.',
+          items: [{ message: 'is for data', info: 'passphrase' }],
+        });
       if (importId !== undefined && ciphertext === undefined)
         throw coreFail('invalid-value', {
           detail: '"import-id" is for ciphertext.',
@@ -84,7 +91,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
       const read = async (): Promise<Material> =>
         data === undefined
           ? parseMaterialOctets(await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId }, now), target)
-          : parseMaterialText(data, target);
+          : parseMaterialText(data, target, passphrase);
       const material = await read().catch((error: unknown) => {
         throw withoutHiddenCipher(call, key, error);
       });

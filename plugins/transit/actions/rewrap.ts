@@ -1,12 +1,13 @@
 // Action rewrap: encrypts a ciphertext again under another version, without disclosing the plaintext (spec; api 30, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import type { AeadCipher } from '../ciphers.ts';
-import { type AeadInputs, type Ciphertext, parseCiphertext, planDecryption, planEncryption } from '../versions/ciphertexts.ts';
+import { type Ciphertext, parseCiphertext, planDecryption, planEncryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { type Version, requireAead } from '../records/keyring.ts';
+import { oaepFields, oaepSchemeOf, requireNoOaep } from '../formats/oaep.ts';
+import { parseSealed, planOpening, seal } from '../versions/sealing.ts';
+import { type Version, requireEncrypting } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
-import { runAlone, runPlan } from '../uses/token-use.ts';
+import { runAlone, runPlan, type TokenUse } from '../uses/token-use.ts';
 import type { UsedKey } from '../uses/used-key.ts';
 import { associatedDataField, contextField, defineBatchAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
@@ -22,13 +23,14 @@ export function rewrap(transit: Transit): AnyEndpoint[] {
       context: contextField,
       associatedData: associatedDataField,
       keyVersion: keyVersionField,
+      ...oaepFields,
     },
     subject: 'ciphertext',
-    secretInput: ['ciphertext', 'context', 'associatedData'],
+    secretInput: ['ciphertext', 'context', 'associatedData', 'label'],
     answer: z.object({ ciphertext: valueField('The ciphertext under the other version.', 'store:v2:'), keyVersion: keyVersionOutput }),
     secretOutput: [],
     commandLine: { output: 'ciphertext' },
-    auditFields: ['keyVersion'],
+    auditFields: ['keyVersion', 'hashAlgorithm', 'mgf1Hash'],
     errors: [
       'invalid-format',
       'operation-not-supported',
@@ -41,25 +43,35 @@ export function rewrap(transit: Transit): AnyEndpoint[] {
       'version-exhausted',
     ],
     plan: (used, item) => {
-      const cipher = requireAead(used.key);
+      const cipher = requireEncrypting(used.key);
       const inputs = { context: requireContext(used.key.record.derived, item.context), associatedData: item.associatedData };
+      if (cipher.kind === 'opening') {
+        const scheme = oaepSchemeOf(item);
+        const { version: number, sealed } = parseSealed(used, item.ciphertext, undefined);
+        const [from, to] = [used.forDecryption(number), used.forEncryption(item.keyVersion)];
+        const opening = planOpening(used, from, scheme, sealed, (octets) => octets);
+        return { steps: moved(used, from, opening, (plaintext) => seal(used, to, scheme, plaintext)) };
+      }
+      requireNoOaep(item);
       const { version: number, sealed } = parseCiphertext(item.ciphertext, used.decode);
       const from = used.forDecryption(number);
       const to = used.forEncryption(item.keyVersion);
-      return { steps: rewrapUnder(used, cipher, { from, to, sealed, inputs }) };
+      const opening = planDecryption(used, from, cipher, sealed, inputs, (octets) => octets);
+      return { steps: moved(used, from, opening, (plaintext) => runPlan(used, planEncryption(used, to, cipher, plaintext, inputs))) };
     },
   });
 }
 
-type Rewrapping = { readonly from: Version; readonly to: Version; readonly sealed: Uint8Array; readonly inputs: AeadInputs };
-
-async function rewrapUnder(used: UsedKey, cipher: AeadCipher, { from, to, sealed, inputs }: Rewrapping): Promise<Ciphertext> {
-  const plaintext = await runAlone(
-    used,
-    planDecryption(used, from, cipher, sealed, inputs, (octets) => octets),
-  );
+/** Opens a ciphertext of one version and seals its plaintext again, which is zeroed. */
+async function moved(
+  used: UsedKey,
+  from: Version,
+  opening: TokenUse<Uint8Array>,
+  sealAgain: (plaintext: Uint8Array) => Promise<Ciphertext>,
+): Promise<Ciphertext> {
+  const plaintext = await runAlone(used, opening);
   try {
-    const made = await runPlan(used, planEncryption(used, to, cipher, plaintext, inputs));
+    const made = await sealAgain(plaintext);
     used.transit.usage.noteRewrapped(used.key, from, used.now);
     return made;
   } finally {

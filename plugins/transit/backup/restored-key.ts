@@ -43,7 +43,7 @@ const versionsAtOnce = 16;
 /** Validates definition and material. Throws the same errors as creation and import. */
 export async function readRestored(transit: Transit, target: Key, backup: Backup): Promise<ValidatedKey> {
   const { document, kdf, latest, floor, createdAt, versions } = backup;
-  const cipher = requireCipher(document.cipher);
+  const cipher = requireCipher(document.cipher, document.use);
   const givenPublicKey = requireCreatable(document, cipher);
   requireOffered(document.cipher, cipher, transit.hsm);
   const record: KeyRecord = {
@@ -155,7 +155,7 @@ async function validateVersion(
 ): Promise<BackupVersion> {
   const { material, hmac, convergent, publicKey } = version;
   const where = `version ${version.version}`;
-  if ((cipherOf(record).kind === 'signing') !== (publicKey !== undefined)) throw contradiction(where);
+  if ((cipherOf(record).kind !== 'aead') !== (publicKey !== undefined)) throw contradiction(where);
   if (material === undefined) {
     requireOnlyVerifying(version, record, givenPublicKey);
     return version;

@@ -2,6 +2,7 @@
 import { defined } from '../../../core/base/defined.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
+import { defaultUse } from '../ciphers.ts';
 import { instantOf } from '../instants.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import type { KeyExport, KeyRecord } from '../records/records.ts';
@@ -13,6 +14,7 @@ const exports = ['history/exports', 'history/exports-not-listed'];
 /** Fields of a key, each with the claims from which it follows. */
 export const toldOfKeys = {
   cipher: ['key/cipher', ...keyType],
+  use: ['key/use'],
   derived: ['key/derived', 'key/check-value'],
   custody: ['custody'],
   keys: ['key/created', 'key/thumbprint'],
@@ -27,7 +29,7 @@ export const toldOfKeys = {
 export function keyClaims({ name, record }: Key, { number, record: made }: Version, now: number): JsonObject {
   const { id, cipher, derived } = record;
   return {
-    ...{ name, id, version: number, cipher, derived },
+    ...{ name, id, version: number, cipher, ...defined({ use: record.use ?? defaultUse(cipher) }), derived },
     created: timestampOf(made.createdAt),
     status: lifeOf(record, number, made, now).status,
     origin: made.origin ?? 'unknown',

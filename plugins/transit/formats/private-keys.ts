@@ -2,14 +2,19 @@
 import { type KeyObject, checkPrime, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { parseBase64 } from '../../../core/base/bytes.ts';
+import { inTurn } from '../../../core/base/async/turns.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
-import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
+import type { AeadCipher, Cipher, OpeningCipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
 import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { encode, readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import { hashFor } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
+import { decryptPkcs8, isEncrypted } from '../inputs/encrypted-pkcs8.ts';
+import { octetsOfJwk, privateKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
+import { jwkOfOpenssh } from '../inputs/openssh.ts';
 import { findNistCurve } from './nist-curves.ts';
 import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
 
@@ -20,29 +25,73 @@ export type Material = { readonly octets: Uint8Array; readonly publicKey?: Uint8
 export type MaterialTarget = { readonly cipherName: string; readonly cipher: Cipher; readonly derived: boolean };
 
 /**
- * Reads `data` of an import: a PKCS#8, PKCS#1 or SEC1 PEM, or base64 for symmetric keys (api 39).
- * Throws invalid-key-data, invalid-base64, key-type-mismatch; each says what was seen.
+ * Reads `data` of an import: a private key as PKCS#8, PKCS#1, SEC1, OpenSSH or JWK, or base64 or a JWK for symmetric keys (api 39).
+ * Throws invalid-key-data, invalid-base64, key-type-mismatch, invalid-value, missing-field; each says what was seen.
  */
-export async function parseMaterialText(text: string, target: MaterialTarget): Promise<Material> {
+export async function parseMaterialText(text: string, target: MaterialTarget, passphrase?: string): Promise<Material> {
   if (target.cipher.kind === 'aead') {
-    if (text.includes('-----BEGIN'))
-      throw fail('key-type-mismatch', { detail: `"data" is ${seenInPem(text)}; a key with cipher ${target.cipherName} takes base64.` });
-    return checkSymmetric(parseBase64(text, 'data'), target, target.cipher);
+    if (passphrase !== undefined) throw needlessPassphrase();
+    return checkSymmetric(readSymmetric(text, target), target, target.cipher);
   }
-  return checkPrivateKey(readPrivateKey(text), target, target.cipher);
+  return checkPrivateKey(await readPrivateKey(text, passphrase), target, target.cipher);
+}
+
+function readSymmetric(text: string, target: MaterialTarget): Uint8Array {
+  if (text.includes('-----BEGIN'))
+    throw fail('key-type-mismatch', { detail: `"data" is ${seenInPem(text)}; a key with cipher ${target.cipherName} takes base64.` });
+  const jwk = readJwkText(text, '"data"');
+  if (jwk === undefined) return parseBase64(text.replaceAll(/\s/g, ''), 'data');
+  const octets = octetsOfJwk(jwk);
+  if (octets !== undefined) return octets;
+  throw fail('key-type-mismatch', { detail: `"data" is a JWK without "kty" oct and "k"; the key has cipher ${target.cipherName}.` });
 }
 
 /** The one private key of a text: keys often come with parameters, certificates and their public half. Throws invalid-key-data. */
-function readPrivateKey(text: string): KeyObject {
-  const instead = derInPlaceOfPem(text);
-  if (instead !== undefined) return readPrivateDer(instead, ['pkcs8', 'pkcs1', 'sec1'], '"data"');
+async function readPrivateKey(text: string, passphrase: string | undefined): Promise<KeyObject> {
+  const jwk = readJwkText(text, '"data"');
   const blocks = readPem(text);
-  if (blocks.some((block) => block.label === 'ENCRYPTED PRIVATE KEY' || (block.der === undefined && block.text.includes('ENCRYPTED'))))
-    throw unusable('"data" is an encrypted private key; decrypt it first, or import it wrapped as ciphertext.');
-  const [block, ...more] = blocks.filter(({ label }) => privateTypes[label] !== undefined);
+  const [block, ...more] = blocks.filter(({ label }) => label === encrypted || label === openssh || privateTypes[label] !== undefined);
+  const der = jwk === undefined ? (derInPlaceOfPem(text) ?? block?.der) : undefined;
+  if (der !== undefined && more.length === 0 && isEncrypted(der)) return readEncrypted(der, passphrase);
+  if (blocks.some((one) => one.der === undefined && one.text.includes('ENCRYPTED')))
+    throw unusable(
+      '"data" is encrypted as OpenSSL did before PKCS#8. Write it as PKCS#8 first ("openssl pkcs8 -topk8"), and give its passphrase.',
+    );
+  const ofOpenssh = block?.label === openssh && more.length === 0 ? jwkOfOpenssh(block.der ?? new Uint8Array(0)) : undefined;
+  if (passphrase !== undefined) throw needlessPassphrase();
+  if (jwk !== undefined) return privateKeyOfJwk(jwk);
+  if (block === undefined && der !== undefined) return readPrivateDer(der, ['pkcs8', 'pkcs1', 'sec1'], '"data"');
   if (block === undefined || more.length > 0)
-    throw unusable(`"data" must be one PEM private key (PRIVATE KEY, RSA PRIVATE KEY or EC PRIVATE KEY); this is ${seenInPem(text)}.`);
+    throw unusable(
+      `"data" must be one PEM private key (PRIVATE KEY, ENCRYPTED PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY or OPENSSH PRIVATE KEY), or a JWK; this is ${seenInPem(text)}.`,
+    );
+  if (ofOpenssh !== undefined) return privateKeyOfJwk(ofOpenssh);
   return readPrivateDer(block.der ?? new Uint8Array(0), [privateTypes[block.label] ?? 'pkcs8'], `The ${block.label} block`);
+}
+
+const encrypted = 'ENCRYPTED PRIVATE KEY';
+const openssh = 'OPENSSH PRIVATE KEY';
+
+/** One at a time, so that those who send many of them have one thread. */
+async function readEncrypted(der: Uint8Array, passphrase: string | undefined): Promise<KeyObject> {
+  if (passphrase === undefined)
+    throw coreFail('missing-field', {
+      detail: '"data" is an encrypted private key: give its "passphrase", or import it wrapped as ciphertext.',
+      items: [{ message: 'is required', info: 'passphrase' }],
+    });
+  const opened = await inTurn('transit/encrypted-keys', () => decryptPkcs8(der, passphrase));
+  try {
+    return readPrivateDer(opened, ['pkcs8'], 'The encrypted private key');
+  } finally {
+    opened.fill(0);
+  }
+}
+
+function needlessPassphrase(): Error {
+  return coreFail('invalid-value', {
+    detail: '"passphrase" is for an encrypted private key, and this key is not encrypted.',
+    items: [{ message: 'is for an encrypted private key', info: 'passphrase' }],
+  });
 }
 
 type PrivateType = 'pkcs8' | 'pkcs1' | 'sec1';
@@ -127,7 +176,7 @@ function isPublicKeyOf(spki: Uint8Array, key: KeyObject): boolean {
   }
 }
 
-async function checkPrivateKey(named: KeyObject, target: MaterialTarget, cipher: SigningCipher): Promise<Material> {
+async function checkPrivateKey(named: KeyObject, target: MaterialTarget, cipher: SigningCipher | OpeningCipher): Promise<Material> {
   requireKeyOf(named, target.cipherName, cipher);
   const key = plainRsa(named);
   if (cipher.family === 'rsa' && hasMorePrimes(key))
@@ -166,7 +215,7 @@ function hasMorePrimes(key: KeyObject): boolean {
   return version.length !== 1 || version[0] !== 0;
 }
 
-function signsForItself(key: KeyObject, cipher: SigningCipher): boolean {
+function signsForItself(key: KeyObject, cipher: SigningCipher | OpeningCipher): boolean {
   const probe = Buffer.from('keystored import check');
   const hash = hashFor(cipher.family, 'sha256');
   try {

@@ -1,7 +1,7 @@
 // EMSA-PSS-VERIFY (RFC 8017 section 9.1.2) for a finished hash, with MGF1 over the same hash and a salt of any length.
 import { hash as hashOnce } from 'node:crypto';
 import { concat, equalConstantTime, uint32 } from '../../../core/base/bytes.ts';
-import type { HashName } from '../../../hsm/api.ts';
+import type { HashName, OaepHash } from '../../../hsm/api.ts';
 
 /** Tells whether `encoded` is a PSS encoding of `digest`; `bits` is one less than the modulus has. Public data only: time may vary. */
 export function pssEncodes(hash: HashName, digest: Uint8Array, encoded: Uint8Array, bits: number): boolean {
@@ -22,7 +22,7 @@ export function pssEncodes(hash: HashName, digest: Uint8Array, encoded: Uint8Arr
 }
 
 /** MGF1 (RFC 8017 appendix B.2.1). */
-function mgf1(hash: HashName, seed: Uint8Array, octets: number): Uint8Array {
+export function mgf1(hash: OaepHash, seed: Uint8Array, octets: number): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let made = 0, counter = 0; made < octets; counter += 1) {
     const part = hashOnce(hash, concat(seed, uint32(counter)), 'buffer');

@@ -5,9 +5,11 @@ import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import { type Cipher, cipherNameForNodeKey } from '../ciphers.ts';
-import { derInPlaceOfPem, formatPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
+import { derInPlaceOfPem, formatPem, isCertificateLabel, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
+import { readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import { fail } from '../errors.ts';
+import { publicKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
 
 /**
  * Reads the field `public-key`: one PEM block, SubjectPublicKeyInfo or PKCS#1 (api 20), of the cipher's type and size. Returns the
@@ -28,10 +30,13 @@ export function readPublicKey(text: string, what: string): KeyObject {
 }
 
 function readAsNamed(text: string, what: string): KeyObject {
+  const jwk = readJwkText(text, what);
+  if (jwk !== undefined) return publicKeyOfJwk(jwk, what);
   const [block, ...more] = publicKeyBlocks(text);
-  // createPublicKey also accepts private keys and certificates, and would silently use their public key.
-  if (block === undefined) throw unusable(`${what} must be one PEM public key (PUBLIC KEY or RSA PUBLIC KEY); this is ${seenInPem(text)}.`);
-  if (more.length > 0) throw unusable(`${what} must be one PEM public key; this is ${seenInPem(text)}.`);
+  // createPublicKey also accepts private keys, and would silently use their public half.
+  if (block === undefined)
+    throw unusable(`${what} must be one PEM public key (PUBLIC KEY or RSA PUBLIC KEY), certificate or JWK; this is ${seenInPem(text)}.`);
+  if (more.length > 0) throw unusable(`${what} must be one public key or certificate; this is ${seenInPem(text)}.`);
   if (hasMadeUpCurve(block.der)) throw unusable(`${what} is on a curve that is not known: name P-256, P-384 or P-521.`);
   for (const type of block.label === 'RSA PUBLIC KEY' ? (['pkcs1'] as const) : (['spki', 'pkcs1'] as const)) {
     try {
@@ -45,8 +50,24 @@ function readAsNamed(text: string, what: string): KeyObject {
 
 function publicKeyBlocks(text: string): readonly { readonly label: string; readonly der: Uint8Array }[] {
   const instead = derInPlaceOfPem(text);
-  if (instead !== undefined) return [{ label: '', der: instead }];
-  return readPem(text).flatMap(({ label, der }) => (/^(?:RSA )?PUBLIC KEY$/.test(label) ? [{ label, der: der ?? new Uint8Array(0) }] : []));
+  if (instead !== undefined) return [{ label: '', der: keyOfCertificate(instead) ?? instead }];
+  return readPem(text).flatMap(({ label, der = new Uint8Array(0) }) => {
+    if (isCertificateLabel(label)) return [{ label, der: keyOfCertificate(der) ?? der }];
+    return /^(?:RSA )?PUBLIC KEY$/.test(label) ? [{ label, der }] : [];
+  });
+}
+
+/** SubjectPublicKeyInfo of a certificate (RFC 5280 section 4.1); undefined for anything else. Its other fields do not matter here. */
+function keyOfCertificate(der: Uint8Array): Uint8Array | undefined {
+  try {
+    const fields = readOnly(der, tag.sequence).enter(tag.sequence);
+    fields.optional(tag.constructed(0));
+    fields.next(tag.integer);
+    for (const _ of ['signature', 'issuer', 'validity', 'subject']) fields.next(tag.sequence);
+    return fields.next(tag.sequence).whole;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -57,10 +78,13 @@ export function requireKeyOf(named: KeyObject, cipherName: string, cipher: Ciphe
   requirePssParameters(named);
   const key = plainRsa(named);
   const seen = cleanly(() => nodeKeyOf(key));
-  if (cipher.kind !== 'signing' || cipher.nodeKey !== seen) {
+  if (cipher.kind === 'aead' || cipher.nodeKey !== seen) {
     throw fail('key-type-mismatch', { detail: `The material is ${describe(key, seen)}; the key has cipher ${cipherName}.` });
   }
-  const problem = findPublicKeyProblem(key.type === 'private' ? createPublicKey(key) : key, 'verify');
+  if (cipher.kind === 'opening' && named.asymmetricKeyType === 'rsa-pss')
+    throw fail('key-type-mismatch', { detail: 'The material is a key for RSASSA-PSS, which signs; the key is for encryption.' });
+  const use = cipher.kind === 'opening' ? 'encrypt' : 'verify';
+  const problem = findPublicKeyProblem(key.type === 'private' ? createPublicKey(key) : key, use);
   if (problem !== undefined) throw unusable(`The key ${problem}.`);
 }
 

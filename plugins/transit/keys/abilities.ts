@@ -10,6 +10,7 @@ import { keyView } from '../versions/views.ts';
 type Parts = {
   readonly record: KeyRecord;
   readonly encrypts: boolean;
+  readonly signs: boolean;
   /** private or secret key material */
   readonly hasSecret: boolean;
   /** true if version 1 was never used, and is the only one there was */
@@ -21,15 +22,16 @@ type Ability = { readonly asks: (parts: Parts) => boolean; readonly tellsAbout: 
 
 const anyKey: Ability = { asks: () => true, tellsAbout: [] };
 const encrypts: Ability = { asks: (parts) => parts.encrypts, tellsAbout: ['supports-encryption'] };
+const opens: Ability = { asks: (parts) => parts.encrypts && parts.hasSecret, tellsAbout: ['supports-decryption'] };
 const hasSecret: Ability = { asks: (parts) => parts.hasSecret, tellsAbout: ['public-key'] };
 
 /** Batches of an action ask what it asks itself. */
 const abilities: Readonly<Record<string, Ability>> = {
   encrypt: encrypts,
-  decrypt: encrypts,
-  rewrap: encrypts,
+  decrypt: opens,
+  rewrap: opens,
   'generate-data-key': encrypts,
-  sign: { asks: (parts) => !parts.encrypts && parts.hasSecret, tellsAbout: ['supports-signing'] },
+  sign: { asks: (parts) => parts.signs && parts.hasSecret, tellsAbout: ['supports-signing'] },
   verify: anyKey,
   hmac: hasSecret,
   rotate: hasSecret,
@@ -49,9 +51,11 @@ export function actionsOf(
   shows: (field: string) => boolean,
 ): readonly string[] {
   const { record, tenantId } = key;
+  const { kind } = cipherOf(record);
   const parts: Parts = {
     record,
-    encrypts: cipherOf(record).kind === 'aead',
+    encrypts: kind !== 'signing',
+    signs: kind === 'signing',
     hasSecret: !record.verificationOnly,
     isUnused: record.latest === 1 && !tables.usage.has([tenantId, record.id, 1]),
   };

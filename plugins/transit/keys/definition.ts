@@ -1,6 +1,7 @@
 // Converts the document of a key into the fields of its record, and back.
 import { defined } from '../../../core/base/defined.ts';
 import type { KeyDocument } from './document.ts';
+import { defaultUse } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microsecondsOf } from '../instants.ts';
 import { deletionSecondsOf, timersOf } from './field-rules.ts';
@@ -15,7 +16,7 @@ export function draftOf(attachments: Attachments, document: KeyDocument, anchor:
     cipher: document.cipher,
     derived: document.derived,
     convergentEncryption: document.convergentEncryption,
-    ...defined({ publicKey: document.publicKey }),
+    ...defined({ publicKey: document.publicKey, use: document.use }),
   };
 }
 
@@ -55,6 +56,7 @@ export function requireRotatable(record: KeyRecord): void {
 export function documentOf(attachments: Attachments, record: KeyRecord): KeyDocument {
   return {
     cipher: record.cipher,
+    use: record.use ?? defaultUse(record.cipher),
     distribute: { to: record.distribute },
     exportable: record.exportable,
     allowPlaintextBackup: record.allowPlaintextBackup,

@@ -7,7 +7,7 @@ import { hashAlgorithmField, signatureAlgorithm } from '../formats/signatures.ts
 import { maxVersion } from '../formats/value-format.ts';
 
 const minRotateSeconds = 3_600;
-/** Less is no time to notice that somebody needs the key. */
+/** In less time nobody would notice that the key is needed. */
 const minDeleteSeconds = 86_400;
 const mostDisabledVersions = 100;
 
@@ -26,6 +26,11 @@ export const documentSchema = z.object({
     .max(64)
     .meta({ typeName: 'Cipher', enum: cipherNames, description: 'What the key is made of.', example: defaultCipher })
     .default(defaultCipher),
+  use: z.enum(['encrypt', 'sign']).meta({ typeName: 'KeyUse' }).optional().meta({
+    description:
+      'What the key is for, fixed at creation. RSA keys sign unless this is `encrypt`: then the public key encrypts by RSA-OAEP, and the private key, in the token, only decrypts. Other ciphers have one use.',
+    example: 'sign',
+  }),
   distribute: z
     .object({
       to: z
@@ -54,7 +59,11 @@ export const documentSchema = z.object({
     .min(1)
     .max(maxPemCharacters)
     .optional()
-    .meta({ description: 'PEM public key: makes a key that only verifies.', example: pemExample('PUBLIC KEY') }),
+    .meta({
+      description:
+        'A public key as PEM, base64 of DER or JWK, or a certificate, whose public key is taken: makes a key that only verifies, or only encrypts.',
+      example: pemExample('PUBLIC KEY'),
+    }),
   minEncryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not encrypt or sign; 0: no restriction.'),
   minDecryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not decrypt or verify; 0: no restriction.'),
   disabled: z
@@ -115,10 +124,10 @@ export const stateSchema = z.object({
   latestVersion: z.int().describe('Newest version.'),
   oldestVersion: z.int().describe('Oldest version that was not trimmed.'),
   creationTime: timestamp().describe('When the key was made.'),
-  supportsEncryption: z.boolean().describe('Whether keys of this cipher encrypt.'),
-  supportsDecryption: z.boolean().describe('Whether keys of this cipher decrypt.'),
+  supportsEncryption: z.boolean().describe('Whether the key encrypts.'),
+  supportsDecryption: z.boolean().describe('Whether the key decrypts.'),
   supportsDerivation: z.boolean().describe('Whether keys of this cipher can be derived per context.'),
-  supportsSigning: z.boolean().describe('Whether keys of this cipher sign.'),
+  supportsSigning: z.boolean().describe('Whether the key signs.'),
   actions: z.array(z.string()).meta({
     description: 'Actions that the key can do as it is. Policies, and the life of its versions, decide besides.',
     example: ['encrypt', 'decrypt', 'rewrap'],

@@ -48,8 +48,8 @@ async function deleteDue(transit: Transit, { tenantId, name, keyId }: Due, now: 
   const log = transit.log.with('transit', tenantId);
   try {
     const key = transit.keyring.find(tenantId, name);
-    if (!isDue(key?.record)) return;
-    await rememberMaterial(transit, key as Key);
+    if (key === undefined || !isDue(key.record)) return;
+    await rememberMaterial(transit, key);
     const removed = await store.write((transaction) => {
       const record = transaction.get(tables.keys, [tenantId, name]);
       if (!isDue(record)) return undefined;

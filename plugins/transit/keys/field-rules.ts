@@ -15,7 +15,7 @@ import type { Timers } from '../records/version-rules.ts';
 
 /** The cipher of a document, which some token must offer unless the key only verifies. Throws unsupported-cipher. */
 export function requireUsableCipher(document: KeyDocument, hsm: Hsm): Cipher {
-  const cipher = requireCipher(document.cipher);
+  const cipher = requireCipher(document.cipher, document.use);
   if (document.publicKey === undefined) requireOffered(document.cipher, cipher, hsm);
   return cipher;
 }

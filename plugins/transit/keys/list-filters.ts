@@ -9,7 +9,7 @@ import type { Transit } from '../context.ts';
 
 /** Uses of a key. A key that signs verifies as well. */
 const uses: Readonly<Record<string, (record: KeyRecord) => boolean>> = {
-  encrypt: (record) => cipherOf(record).kind === 'aead',
+  encrypt: (record) => cipherOf(record).kind !== 'signing',
   sign: (record) => cipherOf(record).kind === 'signing' && !record.verificationOnly,
   verify: (record) => cipherOf(record).kind === 'signing',
 };
@@ -40,7 +40,7 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
     use: {
       description: 'Answer with the keys alone that do this. A key made from a public key verifies and does not sign.',
       schema: { type: 'string', enum: Object.keys(uses), examples: ['sign'] },
-      tellsAbout: ['cipher', 'public-key', 'supports-encryption', 'supports-signing'],
+      tellsAbout: ['cipher', 'use', 'public-key', 'supports-encryption', 'supports-signing'],
       fits: ({ record }, use) => uses[use]?.(record) === true,
     },
     disabled: {

@@ -11,6 +11,7 @@ import { defineResource, type Change, type Plan } from '../../../core/http/resou
 import { toKebab } from '../../../core/wire/schema.ts';
 import { Unreadable, type WriteTransaction } from '../../../core/store/store.ts';
 import { derivationIterations, derivationSaltBytes } from '../versions/derivation.ts';
+import { defaultUse } from '../ciphers.ts';
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
 import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
@@ -42,7 +43,7 @@ type Prepared = {
   readonly recertified?: (transaction: WriteTransaction) => void;
 };
 
-/** Who has a key deleted later deletes it. */
+/** Deletion after a time is a deletion. */
 const deletionRight: FieldRight = {
   field: 'delete-after',
   operation: 'delete',
@@ -70,6 +71,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     stateFields: stateSchema,
     creationFields: [
       'cipher',
+      'use',
       'derived',
       'convergentEncryption',
       'custody',
@@ -102,7 +104,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       'deletion-not-allowed',
       'in-use',
     ],
-    complete: ({ document, current }) => (current === undefined ? { ...document, custody: custodyOf(transit, document) } : document),
+    complete: ({ document, current }) => (current === undefined ? completed(transit, document) : document),
     plan: (change) => (change.current === undefined ? planCreation(transit, change) : planUpdate(transit, change, change.current)),
     planRemoval: (call, names, current) =>
       planRemoval(transit, { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current }, call.caller),
@@ -157,6 +159,10 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   };
 }
 
+function completed(transit: Transit, document: KeyDocument): KeyDocument {
+  return { ...document, custody: custodyOf(transit, document), use: document.use ?? defaultUse(document.cipher) };
+}
+
 /** Custody of a new key. A key that only verifies at first is wrapped later unless its document says otherwise. */
 function custodyOf({ hsm }: Transit, { custody, publicKey }: KeyDocument): Custody {
   return custody ?? (publicKey === undefined ? hsm.defaultCustody : 'wrapped');
@@ -191,6 +197,8 @@ function planUpdate(
   requireActions(transit, call.access, before.name, document, current, (field) => blindly(field) !== undefined);
   if (document.deleteAfter !== undefined && (document.deleteAfter !== deleteAfter || blindly('deleteAfter') !== undefined)) {
     call.access.requireAt(configurationOf(before.name), 'delete');
+    for (const { field, to } of transit.attachments.references)
+      if (hasField(current, to)) requireToldOfAll(call, path.split('/'), toKebab(field));
     requireRemovable(transit, before);
   }
   if (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate))

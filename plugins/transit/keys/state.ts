@@ -21,7 +21,8 @@ export function stateOf(
   const key: Key = { tenantId, name: '', record };
   const versions = [...transit.keyring.versions(key)];
   const inUse = newestActive(record, (number) => (versions[number - record.floor] as Version).record, now);
-  const symmetric = cipherOf(record).kind === 'aead';
+  const { kind } = cipherOf(record);
+  const symmetric = kind === 'aead';
   return {
     // Appliances that share a store share every record of it.
     distributionStatus: { to: record.distribute === 'none' && transit.store.appliance === undefined ? 'none' : 'all' },
@@ -29,10 +30,10 @@ export function stateOf(
     latestVersion: record.latest,
     oldestVersion: record.floor,
     creationTime: instantOf(record.createdAt),
-    supportsEncryption: symmetric,
-    supportsDecryption: symmetric,
+    supportsEncryption: kind !== 'signing',
+    supportsDecryption: kind !== 'signing' && !record.verificationOnly,
     supportsDerivation: symmetric,
-    supportsSigning: !symmetric && !record.verificationOnly,
+    supportsSigning: kind === 'signing' && !record.verificationOnly,
     actions: actionsOf(transit, key, versions, shows),
     keys: byVersion(versions, ({ record: { publicKey, createdAt } }) =>
       publicKey === undefined ? String(createdAt) : formatPublicKey(publicKey),

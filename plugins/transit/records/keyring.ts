@@ -1,9 +1,9 @@
-// Finding keys and choosing versions; every use of a key is judged here, whichever door it comes through.
+// Finding keys and choosing versions; every use of a key is judged here, whichever API it comes through.
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { telling, type Telling } from '../../../core/http/response/telling.ts';
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
-import { type AeadCipher, cipherOf } from '../ciphers.ts';
+import { type AeadCipher, cipherOf, type OpeningCipher } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type KeyRecord, type Purpose, type Tables, type VersionRecord, bindingOf } from './records.ts';
 import { type Bar, type Disabling, barForDecryption, barForEncryption, newestActive, versionExists } from './version-rules.ts';
@@ -113,27 +113,31 @@ export function toldOfKey(name: string, fields: readonly string[], detail: strin
   return { detail, fields, paths: ['config', 'state'].map((tree) => ['v1', tree, 'keystore', 'transit-keys', name]) };
 }
 
-/** The cipher row of a key that encrypts; throws operation-not-supported for any other. */
-export function requireAead(key: Key): AeadCipher {
+/** The cipher row of a key that encrypts, or whose public key does; throws operation-not-supported for any other. */
+export function requireEncrypting(key: Key): AeadCipher | OpeningCipher {
   const cipher = cipherOf(key.record);
-  if (cipher.kind !== 'aead') throw fail('operation-not-supported', { detail: 'This key signs and verifies; it does not encrypt.' });
-  return cipher;
+  if (cipher.kind !== 'signing') return cipher;
+  throw fail('operation-not-supported', { detail: 'This key signs and verifies; it does not encrypt.' });
 }
 
 /** The stored key of a version for one purpose; throws operation-not-supported when the version has none. */
 export function referenceTo(key: Key, version: Version, purpose: Purpose): KeyReference {
   const stored = storedFor(version.record, purpose);
   if (stored === undefined) {
-    throw fail('operation-not-supported', { detail: 'This version has no private part: it only verifies.' });
+    throw fail('operation-not-supported', { detail: 'This version has no private part: its public key verifies or encrypts, no more.' });
   }
   return { stored, binding: bindingOf(key.tenantId, key.record.id, version.number, purpose) };
 }
 
 /** Purpose of the main key of a version. */
-export function mainPurpose(record: Pick<KeyRecord, 'cipher' | 'derived'>): 'encrypt' | 'sign' | 'derive' {
+export function mainPurpose(
+  record: Parameters<typeof cipherOf>[0] & Pick<KeyRecord, 'derived'>,
+): 'encrypt' | 'decrypt' | 'sign' | 'derive' {
   if (record.derived) return 'derive';
-  return cipherOf(record).kind === 'aead' ? 'encrypt' : 'sign';
+  return mainPurposes[cipherOf(record).kind];
 }
+
+const mainPurposes = { aead: 'encrypt', opening: 'decrypt', signing: 'sign' } as const;
 
 /** Every stored key of a version. */
 export function referencesOf(key: Key, version: Version): KeyReference[] {

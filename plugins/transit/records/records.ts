@@ -1,4 +1,5 @@
 // The records of transit keys: one per key and one per version, so that a use costs the same with 10,000 versions.
+import type { CipherUse } from '../ciphers.ts';
 import type { SharedUses, UsageRecord } from './usage-record.ts';
 import type { Custody, KeyBinding, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
@@ -45,6 +46,8 @@ export type KeyRecord = VersionRules & {
   /** uuid; binds key material and version records to this key, whatever its name */
   readonly id: string;
   readonly cipher: string;
+  /** absent: that of keys of the cipher made without one (ciphers.ts) */
+  readonly use?: CipherUse;
   readonly custody: Custody;
   readonly distribute: Distribution;
   readonly exportable: boolean;
@@ -143,7 +146,7 @@ export type Tables = {
 };
 
 /** Removed versions of a key: the fields that its references need, and the newest version that was removed. */
-export type RemovedVersions = Pick<KeyRecord, 'cipher' | 'derived'> & { readonly through: number };
+export type RemovedVersions = Pick<KeyRecord, 'cipher' | 'use' | 'derived'> & { readonly through: number };
 
 export type ImportWrappingKeyRecord = {
   readonly id: string;
@@ -176,7 +179,7 @@ export function openTables(store: Store): Tables {
 }
 
 /** Use of a stored key of a version; part of its binding. */
-export type Purpose = 'encrypt' | 'sign' | 'derive' | 'hmac' | 'convergent';
+export type Purpose = 'encrypt' | 'decrypt' | 'sign' | 'derive' | 'hmac' | 'convergent';
 
 /** The words that bind key material to its place (design hsm 3). */
 export function bindingOf(tenant: string, keyId: string, version: number, purpose: Purpose): KeyBinding {

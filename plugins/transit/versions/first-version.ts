@@ -87,7 +87,7 @@ async function replaceOnce(transit: Transit, key: Key, number: number, call: End
       claim(transit, transaction, subject, material);
       transaction.put(tables.versions, [key.tenantId, made.record.id, number], record);
       const { id, latest, floor } = made.record;
-      putIndexed(transit, transaction, before, withNewChangeId({ ...current, id, latest, floor }));
+      putIndexed(transit, transaction, before, withNewChangeId({ ...current, id, latest, floor, disabledVersions: [] }));
       return references;
     });
   } catch (error) {

@@ -2,7 +2,7 @@
 import { defined } from '../../../core/base/defined.ts';
 import type { Custody, GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, MakingOptions, StoredKey } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { cipherOf } from '../ciphers.ts';
+import { cipherOf, type CipherUse } from '../ciphers.ts';
 import { mainPurpose } from '../records/keyring.ts';
 import { type Purpose, type VersionRecord, bindingOf } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -13,6 +13,7 @@ export type VersionSubject = {
   readonly keyId: string;
   readonly number: number;
   readonly cipher: string;
+  readonly use?: CipherUse | undefined;
   readonly derived: boolean;
   readonly convergentEncryption: boolean;
   readonly custody: Custody;

@@ -93,8 +93,8 @@ export function lineOf(tenantId: string, name: string): string {
 
 /** The part of a VersionSubject that the key gives. */
 export function subjectOf(key: Key): Omit<VersionSubject, 'number'> {
-  const { id, cipher, derived, convergentEncryption, custody } = key.record;
-  return { tenantId: key.tenantId, keyId: id, cipher, derived, convergentEncryption, custody };
+  const { id, cipher, use, derived, convergentEncryption, custody } = key.record;
+  return { tenantId: key.tenantId, keyId: id, cipher, use, derived, convergentEncryption, custody };
 }
 
 function commitVersion(

@@ -1,4 +1,5 @@
 // Removing versions of a key: some with the transaction that ends them, and the others after it if there are too many for a shared store.
+import { defined } from '../../../core/base/defined.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { type Key, referencesOf, type Version } from '../records/keyring.ts';
@@ -39,8 +40,8 @@ export function removeVersions(transit: Transit, transaction: WriteTransaction, 
     for (let number = record.floor; number < end; number++) transaction.deleteUnreadable(tables.versions, [tenantId, record.id, number]);
   const now = store.appliance === undefined ? going : going.slice(0, removedAtOnce);
   if (now.length < going.length) {
-    const { cipher, derived, id } = key.record;
-    transaction.put(tables.removedVersions, [key.tenantId, id], { cipher, derived, through: end - 1 });
+    const { cipher, use, derived, id } = key.record;
+    transaction.put(tables.removedVersions, [key.tenantId, id], { cipher, ...defined({ use }), derived, through: end - 1 });
   }
   return removeSome(transit, transaction, key, now);
 }
@@ -74,7 +75,7 @@ async function clear(transit: Transit, storeKey: readonly [string, string], note
   const { store, tables, ledger } = transit;
   const [tenantId, id] = storeKey;
   // References of a removed key need only these fields.
-  const key = { tenantId, name: '', record: { id, cipher: noted.cipher, derived: noted.derived } as KeyRecord };
+  const key = { tenantId, name: '', record: { id, ...noted } as unknown as KeyRecord };
   for (;;) {
     const [removed, isLeft] = await store.write((transaction) => {
       const through = transaction.get(tables.removedVersions, storeKey)?.through ?? 0;

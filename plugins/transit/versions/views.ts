@@ -1,5 +1,6 @@
 // Transit keys as an attachment sees them (core/plugin/services/transit-keys.ts).
 import type { KeyDefinition, TransitKey, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import { cipherOf } from '../ciphers.ts';
 import { instantOf } from '../instants.ts';
 import { type AttachedFields, type Attachment, fieldsOf, keptOf } from '../records/attachments.ts';
 import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
@@ -10,7 +11,8 @@ export type VersionView = TransitKeyVersion<unknown>;
 /** The definition of a key. */
 export function definitionOf(attachment: Attachment, { tenantId, name, record }: Key): KeyDefinition<AttachedFields> {
   const { cipher, verificationOnly } = record;
-  return { tenantId, name, cipher, fields: fieldsOf(attachment, record), verificationOnly };
+  const signs = cipherOf(record).kind === 'signing';
+  return { tenantId, name, cipher, signs, fields: fieldsOf(attachment, record), verificationOnly };
 }
 
 /** View of a version, stored or about to be. */

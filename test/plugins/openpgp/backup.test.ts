@@ -18,6 +18,7 @@ const definition: OpenpgpDefinition = {
   name: 'restored',
   cipher: 'ed25519',
   fields: { openpgpUserId: 'Ada', openpgpKeyUsage: [] },
+  signs: true,
   verificationOnly: false,
 };
 const subkeyDefinition: OpenpgpDefinition = { ...definition, fields: { openpgpPrimary: 'root', openpgpKeyUsage: ['sign'] } };

@@ -41,6 +41,7 @@ const kinds: readonly (readonly [kind: string, make: (name: string) => Promise<u
   ['that was rotated', async (name) => (await harness.create(name)) && harness.do(name, 'rotate', {})],
   ['that signs', (name) => harness.create(name, { cipher: 'ecdsa-p256' })],
   ['that signs and may be exported', (name) => harness.create(name, { cipher: 'ed25519', exportable: true })],
+  ['that is for RSA encryption', (name) => harness.create(name, { cipher: 'rsa-2048', use: 'encrypt', exportable: true })],
   ['that only verifies', (name) => harness.create(name, { cipher: 'ed25519', 'public-key': publicKey, exportable: true })],
   ['with a User ID', (name) => harness.create(name, { cipher: 'ed25519', 'openpgp-user-id': userId })],
   [

@@ -134,7 +134,7 @@ describe('delete-after', () => {
     expect(harness.records().filter(({ kind, path }) => kind === 'deletion' && path === `${config}/leaving`)).toHaveLength(1);
   });
 
-  test('can be taken back until then, and begins anew when it is set again', async () => {
+  test('can be taken back until then, and begins again when it is set again', async () => {
     await harness.create('kept', { 'deletion-allowed': true });
     const { ciphertext } = await harness.do('kept', 'encrypt', { plaintext: hello });
     await change('kept', { 'delete-after': '2d' });
