@@ -51,6 +51,7 @@ const ownFlags: Readonly<Record<string, readonly string[]>> = {
   'encrypt-file': ['--in', '--out', '--derivation-context', '--associated-data'],
   'decrypt-file': ['--in', '--out', '--derivation-context', '--associated-data'],
   'rewrap-file': ['--derivation-context', '--associated-data'],
+  'import-key': ['--in', '--passphrase'],
   'support-bundle': ['--out', '--logs', '--force'],
 };
 

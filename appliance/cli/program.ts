@@ -76,6 +76,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./vault/command.ts')).runImport(words, before, io),
   },
   {
+    name: 'import-key',
+    summary: 'import a key into a transit key, wrapped here: import-key KEY --in FILE',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./importing/import-key.ts')).importKey(words, before, io),
+  },
+  {
     name: 'login',
     summary: 'get a token and keep it: login METHOD [options]',
     group: 'Access:',

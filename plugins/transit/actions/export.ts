@@ -23,7 +23,8 @@ import { maxVersion } from '../formats/value-format.ts';
 import { barForDecryption } from '../records/version-rules.ts';
 import { pkcs8NamedAs } from '../../../core/der/rsa-pss.ts';
 import { pssRuleOf } from '../formats/rsa-pss.ts';
-import { parseWrappingKey, transportKeyBytes, wrapMaterial } from '../formats/wrapped-material.ts';
+import { transportKeyBytes, wrapMaterial } from '../../../core/base/public-keys/key-wrap.ts';
+import { parseWrappingKey } from '../formats/wrapped-material.ts';
 import { defineKeyAction } from './action.ts';
 
 /** Parameters of this plugin's own formats. */

@@ -1,16 +1,11 @@
-// Key material wrapped for transport: RSA-OAEP(AES-256 key) ‖ AES-KWP(material), the layout of CKM_RSA_AES_KEY_WRAP (PKCS#11 3.1, 6.1.22).
-import { type KeyObject, constants, createCipheriv, createDecipheriv, publicEncrypt } from 'node:crypto';
+// Key material wrapped for transport (core/base/public-keys/key-wrap.ts): the keys of callers that wrap exports, and imports as they are opened.
+import { type KeyObject, createDecipheriv } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
+import { alternativeInitialValue } from '../../../core/base/public-keys/key-wrap.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-keys/public-key.ts';
 import { fail } from '../errors.ts';
 import { readPublicKey, requireCompositeModulus } from './public-keys.ts';
-
-/** Octets of the AES transport key. */
-export const transportKeyBytes = 32;
-
-// RFC 5649 section 3.
-const alternativeInitialValue = Uint8Array.fromHex('a65959a6');
 
 /**
  * A wrapping key of a caller: an RSA key that satisfies the rule for keys we encrypt to, as SubjectPublicKeyInfo or PKCS#1 PEM. Under a
@@ -23,17 +18,6 @@ export async function parseWrappingKey(pem: string): Promise<KeyObject> {
   if (problem !== undefined) throw unusable(`"wrapping-key" ${problem}.`);
   await requireCompositeModulus(key);
   return key;
-}
-
-/** Wraps material under a transport key, and that under the RSA key: OAEP and MGF1 with SHA-256. */
-export function wrapMaterial(wrappingKey: KeyObject, transportKey: Uint8Array, material: Uint8Array): Uint8Array {
-  const options = { key: wrappingKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
-  const cipher = createCipheriv('id-aes256-wrap-pad', transportKey, alternativeInitialValue);
-  return concat(
-    cleanly(() => publicEncrypt(options, transportKey)),
-    cipher.update(material),
-    cipher.final(),
-  );
 }
 
 /** Unwraps the material with the transport key (AES-128, 192 or 256). Throws invalid-key-data, with the same message for every cause. */

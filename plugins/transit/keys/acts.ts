@@ -28,6 +28,7 @@ function ends(before: KeyDocument | undefined, after: KeyDocument): boolean {
   if (before !== undefined && after.minDecryptionVersion > before.minDecryptionVersion) return true;
   if (before !== undefined && after.minEncryptionVersion > before.minEncryptionVersion) return true;
   if (before !== undefined && before.distribute.to !== after.distribute.to) return true;
+  if (isEarlier(after.deleteAfter, before?.deleteAfter)) return true;
   return endingTimers.some((timer) => isEarlier(after.autoRotate?.[timer], before?.autoRotate?.[timer])) || rotatesOldAway(before, after);
 }
 

@@ -1,0 +1,87 @@
+// import-key: brings a key into a transit key without showing it to the way there: it is wrapped here, for this one import.
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { decodeBase64 } from '../../../core/base/bytes.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { transportKeyBytes, wrapMaterial } from '../../../core/base/public-keys/key-wrap.ts';
+import { Client } from '../client.ts';
+import { type ConnectionOptions, connectionOptions } from '../connection-options.ts';
+import { resolveConnection } from '../connection.ts';
+import { commandFor } from '../terminal/command-output.ts';
+import { usageError } from '../terminal/failure.ts';
+import { type Io, readOctets, readValue } from '../terminal/io.ts';
+
+type Options = ConnectionOptions & { readonly in: string; readonly passphrase?: string };
+
+/** `import-key KEY [--in FILE] [--passphrase @FILE]`. */
+export async function importKey(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
+  const command = commandFor(io, 'keystorectl import-key')
+    .description('Import a key as a new version of a transit key. It is wrapped here, under a key in the HSM that opens this import alone.')
+    .argument('<key>', 'transit key, of the cipher of the material')
+    .option('--in <FILE>', 'private key (PEM, DER or JWK), or symmetric key (octets or base64)', '-')
+    .option('--passphrase <TEXT>', 'of an encrypted private key; @FILE reads it')
+    .helpOption('-h, --help', 'show this');
+  for (const option of connectionOptions()) command.addOption(option);
+  command.action(async (key: string, { in: from, passphrase, ...connection }: Options) => {
+    if (from === '-' && io.stdin.isTTY === true) throw usageError('nothing to read: give --in FILE, or a pipe');
+    const secret = passphrase === undefined ? undefined : await readValue(passphrase, io);
+    const material = materialOf(await readOctets(from, io), secret, from === '-' ? 'standard input' : from);
+    const client = new Client(await resolveConnection({ ...before, ...connection }, io));
+    try {
+      await importWrapped(client, key, material);
+    } finally {
+      material.fill(0);
+      client.close();
+    }
+  });
+  await command.parseAsync([...words], { from: 'user' });
+}
+
+async function importWrapped(client: Client, key: string, material: Uint8Array): Promise<void> {
+  const path = `/v1/state/keystore/transit-keys/${encodeURIComponent(key)}`;
+  const made = (await client.json({ method: 'POST', path: `${path}/import-wrapping-key`, body: {} })) as Record<string, string>;
+  const transportKey = randomBytes(transportKeyBytes);
+  const wrapped = wrapMaterial(createPublicKey(made['wrapping-key'] ?? ''), transportKey, material);
+  transportKey.fill(0);
+  const body = { ciphertext: Buffer.from(wrapped).toString('base64'), 'import-id': made['import-id'] };
+  await client.json({ method: 'POST', path: `${path}/import`, body });
+}
+
+/** Octets of the secret, or PKCS#8 of the private key. The octets that were read are zeroed. */
+function materialOf(octets: Buffer, passphrase: string | undefined, name: string): Uint8Array {
+  try {
+    const key = privateKeyIn(octets, passphrase);
+    if (key !== undefined) return cleanly(() => key.export({ type: 'pkcs8', format: 'der' }));
+    if (passphrase !== undefined) throw usageError(`${name} has no private key that this passphrase opens`);
+    if (octets.includes('-----BEGIN'))
+      throw usageError(`${name} has no private key that OpenSSL reads, or an encrypted one: give --passphrase`);
+    return secretLengths.includes(octets.length)
+      ? Uint8Array.from(octets)
+      : (decodeBase64(octets.toString('latin1').trim()) ?? unreadable(name));
+  } finally {
+    octets.fill(0);
+  }
+}
+
+/** Octets of AES keys. */
+const secretLengths = [16, 24, 32];
+
+function unreadable(name: string): never {
+  throw usageError(`${name} is neither a private key nor a symmetric key of 16, 24 or 32 octets, as they are or in base64`);
+}
+
+function privateKeyIn(octets: Buffer, passphrase: string | undefined): KeyObject | undefined {
+  const protection = passphrase === undefined ? {} : { passphrase };
+  const forms = [
+    () => createPrivateKey({ key: octets, format: 'pem', ...protection }),
+    () => createPrivateKey({ key: octets, format: 'der', type: 'pkcs8', ...protection }),
+    () => createPrivateKey({ key: JSON.parse(octets.toString('utf8')) as JsonWebKey, format: 'jwk' }),
+  ];
+  for (const read of forms) {
+    try {
+      return cleanly(read);
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
