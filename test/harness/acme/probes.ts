@@ -7,7 +7,7 @@ export type Probe = readonly [title: string, ask: (client: AcmeClient) => Promis
 /** URLs of the directory of a server. */
 type Directory = { readonly newAccount: string; readonly newOrder: string; readonly newNonce: string };
 const directories = new WeakMap<AcmeClient, Promise<Directory>>();
-export function directoryOf(client: AcmeClient): Promise<Directory> {
+function directoryOf(client: AcmeClient): Promise<Directory> {
   let known = directories.get(client);
   if (known === undefined) directories.set(client, (known = client.fetch(client.directory).then(({ body }) => body as Directory)));
   return known;
