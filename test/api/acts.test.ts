@@ -51,7 +51,7 @@ test.each(Object.entries(expected))('%s is the act of these endpoints and of no 
 });
 
 const byDocument = [
-  'approvals/rules',
+  'approval/rules',
   'keystore/authentication/approles',
   'keystore/authentication/jwt',
   'keystore/authentication/jwt/{issuer}/roles',

@@ -44,7 +44,7 @@ export const examples: readonly Example[] = [
 
 /** From it on, changes of trust in the tenant need approval. */
 export const protection: Example = {
-  list: '/v1/config/approvals/rules',
+  list: '/v1/config/approval/rules',
   name: 'matrix-rule',
   document: { acts: ['stop'], needed: 1, approvers: { approles: ['matrix-approle'] }, force: true },
 };

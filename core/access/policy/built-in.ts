@@ -30,7 +30,7 @@ const policies = [
     allow('/**'),
     reject('/v1/config/policy/policies/**'),
     reject('/v1/state/policy/policies/**'),
-    onlyRead('/v1/config/approvals/rules/**'),
+    onlyRead('/v1/config/approval/rules/**'),
     reject('/v1/state/keystore/tokens/**'),
     reject(`${tokenActions}/create`),
     reject(`${tokenActions}/create-root`),

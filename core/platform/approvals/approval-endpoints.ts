@@ -60,7 +60,7 @@ const output = z
       )
       .describe('The rules that ask for it.'),
     approvals: z
-      .array(z.object({ ...personFields, time: timestampText() }).meta({ typeName: 'GivenApproval' }))
+      .array(z.object({ ...personFields, time: timestampText().describe('When.') }).meta({ typeName: 'GivenApproval' }))
       .describe('Who has approved, and when.'),
     created: timestampText().describe('When it was made.'),
     until: timestampText().describe('End of the time in which it can be approved, or, when it is granted, sent.'),
@@ -146,7 +146,9 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
       summary: 'Approve a request of another person',
       description:
         'With the digest of the request as it was shown. The login must be of a role that a rule names, and at most 15 minutes old. An approval can be taken back until the request is sent.',
-      input: z.object({ digest: z.string().min(1).max(64).describe('Of the request, as it was shown.') }),
+      input: z.object({
+        digest: z.string().min(1).max(64).meta({ description: 'Of the request, as it was shown.', example: 'q1W8mZ0bq1cJHc2qv0tWm7sVg3' }),
+      }),
       errors: [...decidingErrors],
       run(call, { digest }, one) {
         if (!isShown(call, one.approval))

@@ -57,7 +57,10 @@ const document = z.object({
       example: ['/v1/config/keystore/**'],
     }),
   needed: integer(1, 8).meta({ description: 'How many people besides the one who asks must approve.', example: 2 }),
-  approvers: approvers.describe('Whose people approve: those who logged in by one of these roles.'),
+  approvers: approvers.meta({
+    description: 'Whose people approve: those who logged in by one of these roles.',
+    example: { approles: ['alice', 'bob', 'carol'] },
+  }),
   approveWithin: durationText({ minSeconds: 300, maxSeconds: 14 * 86_400 })
     .default('24h')
     .meta({ description: 'Time from the request in which people can approve.', example: '24h' }),
@@ -79,7 +82,7 @@ export type RuleResourceOptions = { readonly store: Store; readonly sources: () 
 export function ruleResource(options: RuleResourceOptions): AnyResource {
   const { store } = options;
   return defineResource<RuleDocument, ApprovalRule>({
-    path: 'approvals/rules',
+    path: 'approval/rules',
     tag: tags.approvals,
     noun: 'approval rule',
     act: 'change-trust',

@@ -17,7 +17,7 @@ export type People = {
   approve(name: string, id: string): Promise<Answer>;
 };
 
-export const rulePath = '/v1/config/approvals/rules';
+export const rulePath = '/v1/config/approval/rules';
 
 /** Starts an appliance with these people; without rules. */
 export async function startPeople(directory: string): Promise<People> {

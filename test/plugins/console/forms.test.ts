@@ -101,7 +101,10 @@ describe('every operation of the appliance', () => {
   test('is found at its own address', () => {
     for (const { path: template, command } of catalog.entries) {
       const place = catalog.at(template.replaceAll(/\{[^}]+\}/g, 'a'));
-      expect(place?.entries.some((entry) => entry.command === command)).toBe(true);
+      expect(
+        place?.entries.some((entry) => entry.command === command),
+        template,
+      ).toBe(true);
     }
   });
 });
