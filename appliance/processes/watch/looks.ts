@@ -176,8 +176,11 @@ async function requireHandshake(channel: WorkerChannel, listener: ListenerName, 
     if (looked.kind === 'unseen' || looked.kind === 'completed') return;
     if (left > 1) continue;
     const reason = 'reason' in looked ? looked.reason : `there is no answer within ${patienceMs / 1_000} seconds`;
+    const { title, speaks } = listenerKinds[listener];
     throw new StartRefused(
-      `the ${listenerKinds[listener].title} port does not answer TLS with the certificate of this appliance: ${reason}. With "tls-key: token" the token signs: see what the log says of it`,
+      speaks === 'http'
+        ? `the ${title} port does not answer: ${reason}`
+        : `the ${title} port does not answer TLS with the certificate of this appliance: ${reason}. With "tls-key: token" the token signs: see what the log says of it`,
     );
   }
 }

@@ -52,8 +52,9 @@ export async function pkiOperation(context: ScepContext, call: ScepCall): Promis
     if (isLimit(error)) await countUnproven(call, asked);
     const refusal = refusalOf(error);
     asked ??= refusal.answerable;
-    if (asked !== undefined) await noteFailure(call, refusal);
     await countUnproven(call, asked);
+    // Counted first: a flood beyond the limit is noted nowhere, and costs the store nothing.
+    if (asked !== undefined) await noteFailure(call, refusal);
     call.note({ reason: refusal.reason });
     call.noteRefusal(error instanceof ServiceError ? error.code : `scep-${refusal.failInfo}`);
     // Without a transaction there is nothing to answer to.

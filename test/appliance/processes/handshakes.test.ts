@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Unanswered } from '../../../appliance/processes/channel.ts';
 import type { WorkerChannel } from '../../../appliance/processes/messages.ts';
+import { listenerNames } from '../../../core/plugin/services/listeners.ts';
 import { lookAtAll, type Looked, requireHandshakes } from '../../../appliance/processes/watch/looks.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
@@ -47,6 +48,24 @@ test('nor is one that can make no handshake', async () => {
   expect(await outcome(worker({ management: { ...own, maxVersion: 'TLSv1.2', ciphers: 'PSK-AES128-GCM-SHA256' } }))).toMatch(
     /^StartRefused: the management port does not answer TLS/,
   );
+});
+
+test('a port of plain HTTP is ready with any answer, and not without one', async () => {
+  const answering = (answer: string): WorkerChannel => {
+    const take = async (
+      name: string,
+      { listener: asked }: { listener: string },
+      _ms: number,
+      connection: Socket,
+    ): Promise<string | number> => {
+      if (name === 'handshakes' || asked !== 'enrolment-plain') return name === 'handshakes' ? 0 : 'none';
+      connection.once('data', () => connection.end(answer));
+      return 'taken';
+    };
+    return { request: take } as unknown as WorkerChannel;
+  };
+  expect(await outcome(answering('HTTP/1.1 404 Not Found\r\n\r\n'))).toBe('ready');
+  expect(await outcome(answering(''))).toMatch(/^StartRefused: the enrolment \(HTTP\) port does not answer: it closes/);
 });
 
 test('a worker that ends meanwhile is for those who watch it to replace', async () => {
@@ -126,6 +145,7 @@ test.concurrent(
     end();
     accepting.close();
     expect(told.stuck.every(([one]) => one === still)).toBe(true);
-    expect(told.overloaded.map(([one]) => one)).toEqual([busy, busy]);
+    // Once for each listener.
+    expect(told.overloaded).toEqual(listenerNames.map((name) => [busy, name]));
   },
 );

@@ -99,6 +99,9 @@ describe.each(floods)('a flood %s', (_what, settings, make) => {
       expect(appliance.hsm.timeOf(appliance.tenantId)).toBe(seconds);
       expect(appliance.admitted).toHaveLength(admitted);
       expect(appliance.audited().length).toBeGreaterThan(answered);
+      // What is beyond the limit costs the store nothing either.
+      const failures = (await appliance.list(ca, 'enrolment-failures')) as { failures: number }[];
+      expect(failures.map(({ failures: times }) => times <= 10)).toEqual([true]);
       const password = 'scep' in settings ? undefined : secret;
       const reply = await ask(appliance, ca, device, await csrOf(device.keys, password), { transactionId: newTransaction() });
       expect(reply.pkiStatus).toBe('scep' in settings ? '3' : '0');
