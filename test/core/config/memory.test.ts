@@ -42,7 +42,7 @@ test('the connections of all listeners and workers take a quarter of the memory 
   expect(connectionsByMemory(2, 2, gib)).toBe(1_024);
   expect(connectionsByMemory(2, 2, 4 * gib)).toBe(4_096);
   expect(connectionsByMemory(64, 2, gib)).toBe(128);
-  const sections = { other: z.strictObject({ listen: address }).prefault({ listen: '127.0.0.1:4666' }) };
+  const sections = { other: z.strictObject({ listen: address.prefault('127.0.0.1:4666') }).prefault({}) };
   for (const [listeners, plugins] of [
     [2, {}],
     [3, sections],
