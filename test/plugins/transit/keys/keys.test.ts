@@ -29,6 +29,9 @@ const defaults = {
   'openpgp-key-usage': [],
   'min-encryption-version': 0,
   'min-decryption-version': 0,
+  disabled: false,
+  'disabled-versions': [],
+  use: 'encrypt',
 };
 
 describe('creation and reading', () => {
