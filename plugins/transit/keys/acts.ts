@@ -24,6 +24,7 @@ export function actsOfKey({ before, after }: ActChange<KeyDocument>): readonly A
 
 function ends(before: KeyDocument | undefined, after: KeyDocument): boolean {
   if (after.deletionAllowed && before?.deletionAllowed !== true) return true;
+  if (isEarlier(after.deleteAfter, before?.deleteAfter)) return true;
   // A key that is being made has nothing yet that a minimum could end.
   if (before !== undefined && after.minDecryptionVersion > before.minDecryptionVersion) return true;
   if (before !== undefined && after.minEncryptionVersion > before.minEncryptionVersion) return true;
