@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Job } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
+import type { Read } from '../access/tokens/record.ts';
 import type { Audit } from '../audit/record.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { writeInPieces } from '../store/records/pieces.ts';
@@ -9,7 +10,7 @@ import type { Store, StoreKey, WriteTransaction } from '../store/store.ts';
 import { closeInBook } from './asking.ts';
 import { type Approval, approvalTable } from './records.ts';
 import { rulesIn, ruleTable } from './rules.ts';
-import { standingOf } from './standing.ts';
+import { isThere, standingOf } from './standing.ts';
 
 /** Time for which a request is kept after its end. */
 const keptDays = 400;
@@ -78,13 +79,18 @@ export async function voidApprovals(store: Store, now: Temporal.Instant): Promis
   await writeInPieces(store, all, (transaction, key) => end(transaction, store, key, 'restored', now));
 }
 
-/** Throws `last-approver` if a role is the last one that a rule names: without it nobody could change the rule. `id`: as in ApproverRole. */
+/**
+ * Throws `last-approver` if too few could approve by a rule without a role: nobody could change the rule then. Roles that are gone do not count, and an approle is one
+ * person. `id`: as in ApproverRole.
+ */
 export function requireOtherApprovers(transaction: WriteTransaction, store: Store, tenantId: string, id: string): void {
-  const rule = rulesIn(transaction, store, tenantId).find(
-    ({ approvers }) => approvers.some((role) => role.id === id) && approvers.every((role) => role.id === id),
-  );
-  if (rule !== undefined)
+  const read: Read = (table, key) => transaction.get(table, key);
+  for (const { name, needed, approvers } of rulesIn(transaction, store, tenantId)) {
+    if (!approvers.some((role) => role.id === id)) continue;
+    const others = approvers.filter((role) => role.id !== id && isThere(store, tenantId, role, read));
+    if (others.some(({ kind }) => kind === 'role') || new Set(others.map((role) => role.id)).size >= needed) continue;
     throw fail('last-approver', {
-      detail: `Only people of this role approve by the rule "${rule.name}": name other approvers there first.`,
+      detail: `Without the people of this role too few could approve by the rule "${name}", which needs ${needed}: name other approvers there first.`,
     });
+  }
 }

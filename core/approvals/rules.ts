@@ -73,33 +73,29 @@ export function namesApprover(store: Store, tenantId: string, id: string): boole
 
 /**
  * The rules that a request with these acts must meet, all of them. `paths`: decoded segments of every path that it concerns; none: it concerns everything. Changes of trust fall under
- * the strictest rule of the tenant in any case: who may change the protection has no protection.
+ * every rule of the tenant in any case: who may change the protection has no protection, and a rule that another makes must not take it from the people of the first.
  */
 export function fitting(
   rules: readonly NamedRule[],
   requested: readonly Act[],
   paths: readonly (readonly string[])[],
 ): readonly NamedRule[] {
-  if (rules.length === 0) return rules;
-  const strictest = requested.includes('change-trust') ? strictestOf(rules) : undefined;
+  if (requested.includes('change-trust')) return rules;
   return rules.filter(
-    (rule) =>
-      rule === strictest ||
-      (rule.acts.some((act) => requested.includes(act)) && (paths.length === 0 || paths.some((segments) => isAbout(rule, segments)))),
+    (rule) => rule.acts.some((act) => requested.includes(act)) && (paths.length === 0 || paths.some((segments) => isAbout(rule, segments))),
   );
 }
 
-function strictestOf(rules: readonly NamedRule[]): NamedRule | undefined {
-  return rules.reduce<NamedRule | undefined>((best, rule) => (best !== undefined && best.needed >= rule.needed ? best : rule), undefined);
-}
-
-/** Tells whether a rule is about a path. The two trees of the API count as one: a key is deleted in one and exported in the other. */
+/**
+ * Tells whether a rule is about a path. The two trees of the API count as one: a key is deleted in one and exported in the other. A path of a rule also stands for
+ * all below it: who names a key means its actions too.
+ */
 function isAbout({ paths }: ApprovalRule, segments: readonly string[]): boolean {
   if (paths.length === 0) return true;
   const inBothTrees = [segments, inOtherTree(segments)].map((path) => path.map((text): PatternSegment => ({ kind: 'literal', text })));
   return paths.some((path) => {
     const pattern = readPattern(path);
-    return pattern === undefined || inBothTrees.some((literal) => covers(pattern, literal));
+    return pattern === undefined || inBothTrees.some((literal) => covers([...pattern, { kind: 'rest' }], literal));
   });
 }
 

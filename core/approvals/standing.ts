@@ -21,7 +21,7 @@ export function roleIdsOf(store: Store, tenantId: string, lineage: Lineage, read
 }
 
 /** Tells whether a role of approvers is still the one that was named. */
-function isThere(store: Store, tenantId: string, { kind, name, id }: ApproverRole, read: Read): boolean {
+export function isThere(store: Store, tenantId: string, { kind, name, id }: ApproverRole, read: Read): boolean {
   return kind === 'approle' ? read(approleTable(store), [tenantId, name])?.id === id : grantIsOpen(store, tenantId, id, read);
 }
 

@@ -29,7 +29,7 @@ export const approvalErrors = {
   'last-approver': {
     status: 409,
     title: 'The last approvers of a rule',
-    when: 'a role or an approle that is to go, or to let in others, is the last one of which the people approve by a rule',
+    when: 'without the people of a role or an approle that is to go, or to let in others, too few could approve by a rule',
     detail: 'Name other approvers in the rule first.',
   },
 } as const;

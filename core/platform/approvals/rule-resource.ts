@@ -40,7 +40,7 @@ const document = z.object({
     .min(1)
     .max(acts.length)
     .meta({
-      description: 'Acts that need approval. Changes of trust fall under the strictest rule of the tenant even where no rule names them.',
+      description: 'Acts that need approval. Changes of trust fall under every rule of the tenant, whether it names them or not.',
       example: ['take-keys-out', 'destroy'],
     }),
   paths: z
@@ -53,7 +53,8 @@ const document = z.object({
     .max(mostNames)
     .default([])
     .meta({
-      description: 'Paths that the rule is about, as in policies; none: all. The trees /v1/config and /v1/state count as one.',
+      description:
+        'Paths that the rule is about, as in policies, each with all below it; none: all. The trees /v1/config and /v1/state count as one.',
       example: ['/v1/config/keystore/**'],
     }),
   needed: integer(1, 8).meta({ description: 'How many people besides the one who asks must approve.', example: 2 }),

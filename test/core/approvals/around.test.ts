@@ -1,0 +1,57 @@
+// Ways around rules: by other rules, by paths, by the end of approvers, and by logins that an approver makes.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { type People, rule, rulePath, startPeople } from './people.ts';
+
+const at = temporaryDirectory();
+let people: People;
+const list = '/v1/config/keystore/transit-keys';
+const approles = 'keystore/authentication/approles';
+const codeOf = ({ status, body }: Answer): string => (status < 300 ? String(status) : `${status} ${String(body?.code)}`);
+
+beforeAll(async () => {
+  people = await startPeople(at());
+  await people.as('root', 'POST', list, { name: 'prod', exportable: true });
+});
+afterAll(() => people.appliance.close());
+afterEach(async () => expect(await people.appliance.check()).toEqual([]));
+
+/** Sends a request that these people have approved. */
+async function sendApproved(asker: string, by: readonly string[], method: string, path: string, body?: object): Promise<Answer> {
+  const asked = await people.ask(asker, method, path, body);
+  expect(codeOf(asked), JSON.stringify(asked.body)).toBe('202');
+  const id = String(asked.body.id);
+  for (const name of by) await people.approve(name, id);
+  return people.as(asker, method, path, body, { approval: id });
+}
+
+const make = (name: string, fields: object, by: readonly string[] = []): Promise<Answer> =>
+  by.length === 0
+    ? people.as('root', 'POST', rulePath, rule(name, { ...fields }))
+    : sendApproved('root', by, 'POST', rulePath, rule(name, { ...fields }));
+
+test('a rule about the path of a key is about all that is done with the key', async () => {
+  expect(codeOf(await make('one-key', { needed: 1, paths: [`${list}/prod`] }))).toBe('201');
+  for (const action of ['export', 'backup'])
+    expect(codeOf(await people.as('asker', 'POST', `/v1/state/keystore/transit-keys/prod/${action}`, {}))).toBe('403 approval-needed');
+  expect(codeOf(await people.as('asker', 'POST', list, { name: 'product', exportable: true }))).toBe('201');
+});
+
+test('a further rule takes changes of trust from no people: those of every rule approve', async () => {
+  const others = { acts: ['stop'], needed: 2, approvers: { approles: ['other', 'asker'] }, force: true };
+  expect(codeOf(await make('a-harmless-one', others, ['anna']))).toBe('201');
+  const removal = await sendApproved('root', ['other', 'asker'], 'DELETE', `${rulePath}/one-key`);
+  expect(codeOf(removal)).toBe('409 approval-missing');
+  const policy = await sendApproved('root', ['other', 'asker'], 'POST', '/v1/config/policy/policies', { name: 'mine' });
+  expect(codeOf(policy)).toBe('409 approval-missing');
+  expect(codeOf(await sendApproved('root', ['other', 'asker', 'bert'], 'DELETE', `${rulePath}/a-harmless-one`))).toBe('204');
+});
+
+test('approvers do not go one after the other until too few are left', async () => {
+  const gone = (name: string): Promise<Answer> => sendApproved('root', ['bert', 'cleo'], 'DELETE', `/v1/config/${approles}/${name}`);
+  expect(codeOf(await gone('anna'))).toBe('204');
+  expect(codeOf(await gone('bert'))).toBe('204');
+  await people.logIn('cleo');
+  expect(codeOf(await gone('cleo'))).toBe('409 last-approver');
+});
