@@ -118,6 +118,9 @@ async function main(): Promise<void> {
     ...Object.entries(enrolmentPorts(configuration)).map(
       ([name, address]) => [name === 'enrolment' ? 'enrolment/listen' : 'enrolment/plain-listen', address] as const,
     ),
+    ...(configuration.certificateListen === undefined
+      ? []
+      : [[configuration.sources['certificate-listen'] ?? '', configuration.certificateListen] as const]),
   ]);
   requireNotRecovering(configuration.data);
   requireUsable(configuration.shipping.destinations);

@@ -1,6 +1,7 @@
 // The plugins of this appliance: an explicit list, so that importing a file never changes what runs.
 import type { AnyPlugin } from '../core/plugin/plugin.ts';
 import ca from '../plugins/ca/index.ts';
+import certificateLogin from '../plugins/certificate-login/index.ts';
 import console from '../plugins/console/index.ts';
 import enrolment from '../plugins/enrolment/index.ts';
 import est from '../plugins/est/index.ts';
@@ -13,4 +14,18 @@ import scep from '../plugins/scep/index.ts';
 import transit from '../plugins/transit/index.ts';
 import vault from '../plugins/vault/index.ts';
 
-export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, jwt, ca, est, enrolment, scep, acme, console, vault];
+export const plugins: readonly AnyPlugin[] = [
+  random,
+  transit,
+  openpgp,
+  oidc,
+  jwt,
+  ca,
+  certificateLogin,
+  est,
+  enrolment,
+  scep,
+  acme,
+  console,
+  vault,
+];

@@ -1,5 +1,9 @@
 // The listeners of a serving process: the keys and the identity that they show, what plugins need of them, and the one of management.
+import { defined } from '../../core/base/defined.ts';
 import type { GoesOn, Replica } from '../../core/http/context/request-context.ts';
+import type { ServerOptions } from 'node:https';
+import type { Address } from '../../core/config/config.ts';
+import { askingForCertificates } from '../../core/http/listener/certificate-guard.ts';
 import { type Listener, listenHttps } from '../../core/http/listener/listeners.ts';
 import type { ListenerName, Listeners, OpenListener, OpenListeners } from '../../core/plugin/services/listeners.ts';
 import { publicUrlInUse } from '../cluster/public-url/public-url.ts';
@@ -44,6 +48,7 @@ export function prepareListeners(worker: ServingWorker, { metrics, admit }: Reco
     serving: true,
     management: configuration.listen,
     est: configuration.estListen,
+    ...defined({ certificate: configuration.certificateListen }),
     hosts: configuration.hosts,
     get managementUrl() {
       return publicUrlInUse(runtime.store, configuration).url;
@@ -68,26 +73,39 @@ export function prepareListeners(worker: ServingWorker, { metrics, admit }: Reco
   return { keys, identity, listeners, open, replica };
 }
 
-/** Opens the one of management. Rejects with ListenError. */
+/** Opens the one of management, and the one that asks for client certificates, if it is configured. Rejects with ListenError. */
 export async function listen(
-  { configuration, channel, log, closing, gate, retirement }: ServingWorker,
-  { identity, listeners }: Listening,
+  worker: ServingWorker,
+  listening: Listening,
   { app }: Pick<Composed, 'app'>,
   ticketKeys: Buffer,
 ): Promise<Listener> {
+  const { listen: management, certificateListen } = worker.configuration;
+  const listener = await openFor('management', { ...management, tls: { ticketKeys } }, worker, listening, app);
+  if (certificateListen !== undefined)
+    await openFor('certificate', { ...certificateListen, tls: askingForCertificates }, worker, listening, app);
+  worker.closing.onClose(() => app.endStreams());
+  return listener;
+}
+
+async function openFor(
+  name: ListenerName,
+  options: Address & { readonly tls: ServerOptions },
+  { configuration, channel, log, closing, gate, retirement }: ServingWorker,
+  { identity, listeners }: Listening,
+  app: Composed['app'],
+): Promise<Listener> {
   const listener = await listenHttps({
-    ...configuration.listen,
+    ...options,
     identity: identity.tls,
-    tls: { ticketKeys },
     handler: gate.guard(app.handler, sealedHandler(configuration, channel)),
     takesList: app.takesList,
     log: log.with('http'),
   });
-  listeners.onOpen?.('management', listener);
+  listeners.onOpen?.(name, listener);
   // A process that was just sealed answers an unseal request when the attempt has ended.
   void retirement.promise.then(() => listener.close(gate.isSealed ? unsealMs : stopGraceMs));
   closing.onClose(() => listener.close(stopGraceMs));
-  closing.onClose(() => app.endStreams());
   closing.onClose(identity.watch((next) => listener.setIdentity(next)));
   return listener;
 }

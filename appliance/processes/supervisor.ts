@@ -1,6 +1,7 @@
 // Keeps the worker processes running: starts them, replaces one that dies, stops them all.
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
+import { defined } from '../../core/base/defined.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { handOn } from './inherited-sockets.ts';
@@ -143,7 +144,12 @@ class SupervisedWorkers implements Workers {
         onStuck: (one, listener) => this.#replaceStuck(one, listener),
         onOverloaded: ({ number }, listener) => told.onOverloaded(number, listener),
       },
-      { management: configuration.listen, est: configuration.estListen, ...enrolmentPorts(configuration) },
+      {
+        management: configuration.listen,
+        est: configuration.estListen,
+        ...defined({ certificate: configuration.certificateListen }),
+        ...enrolmentPorts(configuration),
+      },
     );
     this.#numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
     const serving = Promise.all([orders, ...this.#numbers.map((number) => this.#start(number, firstRespawnDelayMs))]);

@@ -1,5 +1,6 @@
 // Services for plugins that are started without serving: by the first steps of a start, and by the check of a stopped appliance.
 import type { Audit } from '../../core/audit/record.ts';
+import { defined } from '../../core/base/defined.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import type { Appliances } from '../../core/plugin/services/appliances.ts';
 import type { CustodyStatements } from '../../core/plugin/services/custody-statements.ts';
@@ -7,10 +8,11 @@ import type { Listeners } from '../../core/plugin/services/listeners.ts';
 import { StartRefused } from '../start-refused.ts';
 
 /** Says where the listeners would be; none is opened. */
-export function closedListeners({ estListen, hosts, publicUrl }: Configuration): Listeners {
+export function closedListeners({ estListen, certificateListen, hosts, publicUrl }: Configuration): Listeners {
   return {
     serving: false,
     est: estListen,
+    ...defined({ certificate: certificateListen }),
     hosts,
     managementUrl: publicUrl,
     sealed: () => false,

@@ -1,4 +1,5 @@
 // A sealed process: no token, no store, no key in memory. It answers health, its own CA and unseal, and everything else, EST too, with 503.
+import { defined } from '../../core/base/defined.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Handler } from '../../core/http/pipeline.ts';
@@ -19,10 +20,10 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   const listeners = new Map<ListenerName, Listener>();
   const close = async (): Promise<void> => void (await Promise.all(listeners.values().map((listener) => listener.close(stopGraceMs))));
   try {
-    listeners.set(
-      'management',
-      await listenHttps({ ...configuration.listen, identity, handler: sealedHandler(configuration, channel), log: standardErrorLog }),
-    );
+    const { listen, certificateListen } = configuration;
+    const handler = sealedHandler(configuration, channel);
+    for (const [name, address] of Object.entries({ management: listen, ...defined({ certificate: certificateListen }) }))
+      listeners.set(name as ListenerName, await listenHttps({ ...address, identity, handler, log: standardErrorLog }));
     for (const plugin of plugins) {
       const listener = await plugin.serveSealed?.({ est: configuration.estListen, identity, log: standardErrorLog });
       if (listener !== undefined) listeners.set('est', listener);

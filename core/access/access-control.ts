@@ -13,17 +13,18 @@ import type { Shape } from '../wire/schema.ts';
 import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
 import { Decisions } from './decisions.ts';
-import { type Lineage, type TokenRecord, originOf, userOriginOf, worksFrom } from './tokens/record.ts';
+import type { ClientCertificate } from '../tls/client-certificate.ts';
+import { type Lineage, type TokenRecord, originOf, userOriginOf, worksFrom, worksWith } from './tokens/record.ts';
 import { TokenFinder } from './tokens/tokens.ts';
 
 export type AccessControl = {
   /**
    * Finds the caller of an Authorization header. Undefined if the header is absent or not a bearer token, and for a token that is unknown,
-   * expired, disabled, used from outside its address ranges, or the cookie of a browser.
+   * expired, disabled, used from outside its address ranges or without the certificate that it is bound to, or the cookie of a browser.
    */
-  authenticate(authorization: string | undefined, now: Temporal.Instant, address: string): Caller | undefined;
-  /** As authenticate, for the token alone. Without an address, a token that is bound to address ranges does not work. */
-  callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
+  authenticate(authorization: string | undefined, now: Temporal.Instant, from: Sender): Caller | undefined;
+  /** As authenticate, for the token alone. Without an address or certificate, a token that is bound to one does not work. */
+  callerOf(token: string, now: Temporal.Instant, from?: Sender): Caller | undefined;
   /**
    * Returns the proof that a caller may perform an operation on a path. Throws `policy-denied` and, for paths of the tenant `system` only,
    * `not-found`.
@@ -34,6 +35,9 @@ export type AccessControl = {
   /** The policies of the caller's tenant, or those of its token. */
   policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
 };
+
+/** Origin of a request. The certificate of the TLS client is read only for tokens that are bound to one. */
+export type Sender = { readonly clientIp: string; readonly certificate?: ClientCertificate | undefined };
 
 /** The document (wire form) of a request that would have the same effect, and what such documents may have. */
 export type Effect = { readonly wire: unknown; readonly shape: Shape };
@@ -249,13 +253,13 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
   /** made once, at first start */
   let systemTenantId: string | undefined;
 
-  function callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined {
+  function callerOf(token: string, now: Temporal.Instant, from?: Sender): Caller | undefined {
     const lineage = tokens.find(token, now);
-    return lineage === undefined ? undefined : callerBy(lineage, address);
+    return lineage === undefined ? undefined : callerBy(lineage, from);
   }
 
-  function callerBy(lineage: Lineage, address: string | undefined): Caller | undefined {
-    if (!worksFrom(lineage, address)) return undefined;
+  function callerBy(lineage: Lineage, from: Sender | undefined): Caller | undefined {
+    if (!worksFrom(lineage, from?.clientIp) || !worksWith(lineage, from)) return undefined;
     const [record] = lineage;
     const known = callers.get(record);
     if (known !== undefined) return known;
@@ -272,6 +276,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       policies: record.policies,
       boundCidrs: lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs])),
       expires: record.expires === undefined ? undefined : Temporal.Instant.from(record.expires),
+      ...(lineage.some(({ cnf }) => cnf !== undefined) ? { boundToKey: true } : {}),
     };
     callers.set(record, caller);
     return caller;
@@ -312,11 +317,11 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
   return {
     callerOf,
     policiesOf,
-    authenticate(authorization, now, address) {
+    authenticate(authorization, now, from) {
       // RFC 6750 section 2.1; the scheme is case-insensitive (RFC 9110 section 11.1).
       const token = authorization === undefined ? undefined : /^bearer +([\w\-.~+/]+=*) *$/i.exec(authorization)?.[1];
       const lineage = token === undefined ? undefined : tokens.find(token, now);
-      return lineage === undefined || lineage[0].browser === true ? undefined : callerBy(lineage, address);
+      return lineage === undefined || lineage[0].browser === true ? undefined : callerBy(lineage, from);
     },
     decide: decideFor,
     authorize(caller, segments, operation, reservedFor) {

@@ -16,6 +16,8 @@ export type Caller = UserOrigin & {
   readonly expires: Temporal.Instant | undefined;
   /** address ranges to which its token, and each of its ancestors, is bound */
   readonly boundCidrs: readonly (readonly string[])[];
+  /** the token works with one certificate or key of TLS clients alone */
+  readonly boundToKey?: true;
   /** program of the appliance that authenticated it other than by a bearer token, for the audit trail */
   readonly via?: string;
 };

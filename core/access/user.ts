@@ -5,15 +5,19 @@ export type TokenName = { readonly tenantId: string; readonly accessor: string }
 
 /**
  * Origin of a user's name: the root token of a tenant, an approle, a sign-in of a person, or the login of a workload with a token of its
- * platform. `userSource` names the approle, the service at which the person signed in, or the issuer of the platform: names of different sources
- * may be alike.
+ * platform or with a certificate. `userSource` names the approle, the service at which the person signed in, the issuer of the platform, or the role
+ * of the certificate: names of different sources may be alike.
  */
-export type UserOrigin = { readonly userKind: 'root-token' | 'approle' | 'sign-in' | 'workload'; readonly userSource?: string };
+export type UserOrigin = {
+  readonly userKind: 'root-token' | 'approle' | 'sign-in' | 'workload' | 'certificate';
+  readonly userSource?: string;
+};
 
 /**
  * Identity that a login has proved, unique in a tenant and never given to another: names for people may be alike, and may change. Children
  * have the identity of the token that made them. `source` and `subject`: for `root-token` the uuid of the tenant and `root`, for `approle` its id and name,
- * for `sign-in` and `workload` the issuer (`iss`) and the subject (`sub`) as the provider writes them.
+ * for `sign-in` and `workload` the issuer (`iss`) and the subject (`sub`) as the provider writes them, for `certificate` the uuid of the CA and the
+ * name in the certificate after its kind.
  */
 export type LoginIdentity = { readonly kind: UserOrigin['userKind']; readonly source: string; readonly subject: string };
 

@@ -13,6 +13,7 @@ export const options = [
   { field: 'data', value: 'DIR' },
   { field: 'listen', value: 'HOST:PORT' },
   { field: 'est-listen', value: 'HOST:PORT' },
+  { field: 'certificate-listen', value: 'HOST:PORT' },
   { field: 'public-url', value: 'URL' },
   { field: 'hosts', value: 'NAME,…' },
   { field: 'workers', value: 'N' },

@@ -32,6 +32,8 @@ export type Configuration = {
   readonly data: string;
   readonly listen: Address;
   readonly estListen: Address;
+  /** absent: nobody logs in by certificate */
+  readonly certificateListen?: Address;
   /** base URL of the management API for clients, without a slash at the end */
   readonly publicUrl: string;
   /** true if it was not configured, but derived from the name of this appliance alone */
@@ -133,6 +135,11 @@ export const coreFields = {
   data: z.string().min(1).default('./data').describe('directory of all state: store, embedded token, audit trail, logs, TLS identity'),
   listen: address.prefault('127.0.0.1:4646').describe('management API and browser pages (HTTPS)'),
   estListen: address.prefault('127.0.0.1:4665').describe('EST (HTTPS, only EST)'),
+  certificateListen: address
+    .exactOptional()
+    .describe(
+      'the management API once more, for clients with certificates (HTTPS): logins by certificate, and the tokens that are bound to one; absent: no listener',
+    ),
   proxies: proxiesSection,
   publicUrl: publicUrlField()
     .transform((url) => url.replace(/\/+$/, ''))
@@ -251,9 +258,13 @@ export function completed(
   plugins: Readonly<Record<string, unknown>>,
   sources: Configuration['sources'],
 ): Configuration {
-  const { hsm, audit, data, proxies, ...rest } = fields;
+  const { hsm, audit, data, proxies, certificateListen, ...rest } = fields;
   const { member } = fields.cluster ?? {};
-  const named = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
+  const named =
+    fields.hosts ??
+    hostsOfMachine(
+      [fields.listen, fields.estListen, ...(certificateListen === undefined ? [] : [certificateListen])].map(({ host }) => host),
+    );
   // An invited appliance reaches this one directly, past any proxy.
   const hosts = member === undefined || named.includes(member.address) ? named : [...named, member.address];
   // A member is configured with an address that the others reach; the name of a machine is often known only to itself.
@@ -271,6 +282,7 @@ export function completed(
     sources,
     listen: { ...fields.listen, ...front, connections },
     estListen: { ...fields.estListen, ...front, connections },
+    ...(certificateListen === undefined ? {} : { certificateListen: { ...certificateListen, ...front, connections } }),
     data: resolve(data),
     hosts,
     publicUrl,

@@ -7,6 +7,7 @@ import type { PolicyOperation } from '../access/policy/policy.ts';
 import type { LoginIdentity, UserOrigin } from '../access/user.ts';
 import type { Reserved } from '../access/reserved.ts';
 import type { AuditRecord, SignedDigest } from '../audit/record.ts';
+import type { ClientCertificate } from '../tls/client-certificate.ts';
 import type { NamedField } from './named-entries.ts';
 
 /** An authorized request, as an endpoint sees it. */
@@ -23,6 +24,8 @@ export type EndpointCall = {
   /** the query as it was sent, without `?`: for endpoints with `anyQuery`, which must see doubled parameters */
   readonly rawQuery: string;
   readonly clientIp: string;
+  /** certificate that the TLS client has shown, judged by nobody; undefined without one */
+  readonly certificate?: ClientCertificate | undefined;
   readonly userAgent: string;
   readonly now: Temporal.Instant;
   readonly headers: Readonly<Record<string, string | undefined>>;

@@ -142,7 +142,7 @@ class Pipeline {
   #callerOf(exchange: ApiExchange): Caller | undefined {
     if (this.#server.sealed() || this.#refreshStore() !== undefined) return undefined;
     try {
-      return callerOfRequest(this.#server, exchange, this.#server.clock.now(), exchange.clientIp);
+      return callerOfRequest(this.#server, exchange, this.#server.clock.now());
     } catch {
       return undefined;
     }

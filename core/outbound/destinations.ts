@@ -86,9 +86,9 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners, { fo
 
 /** The ports and URL of the platform's listeners. */
 export function ownListenersOf(listeners: Listeners): OwnListeners {
-  const { est, management } = listeners;
+  const { est, management, certificate } = listeners;
   return {
-    ports: [est, management].flatMap((one) => (one === undefined ? [] : [one.port])),
+    ports: [est, management, certificate].flatMap((one) => (one === undefined ? [] : [one.port])),
     get publicUrl() {
       return listeners.managementUrl;
     },

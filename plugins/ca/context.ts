@@ -1,6 +1,7 @@
 // The context of all CA code: token, clock, store, tables, and the public URLs that certificates carry.
 import type { Clock, Log } from '../../core/base/context.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
+import type { CertificateEnds } from '../../core/plugin/services/certificate-authority.ts';
 import type { WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
@@ -16,17 +17,23 @@ export type CaContext = {
   /** CA keys in tokens that no CA owns */
   readonly ledger: KeyLedger;
   readonly rotation: WrappingKeyRotation;
+  /** called with the ends of certificates and CAs */
+  readonly ends: CertificateEnds[];
   /** base URL of the management API as others reach it now, `https://keystore.example:4646`; undefined: certificates name no URLs */
   readonly publicUrl: () => string | undefined;
 };
 
 /** Opens the tables in the plugin's part of the store. */
-export function openCaContext({ log, ...parts }: Omit<CaContext, 'tables' | 'serials' | 'ledger'> & { readonly log: Log }): CaContext {
+export function openCaContext({
+  log,
+  ...parts
+}: Omit<CaContext, 'tables' | 'serials' | 'ledger' | 'ends'> & { readonly log: Log }): CaContext {
   const { hsm, clock, store, rotation } = parts;
   const tables = openCaTables(store);
   return {
     ...parts,
     tables,
+    ends: [],
     serials: new SerialNumbers(hsm),
     ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log, rotation }),
   };

@@ -20,6 +20,7 @@ export function removeCaRecords(context: CaContext, transaction: WriteTransactio
     ...record.generations.map((generation) => ledgerReference(own, generation)),
     ...registrationKeys(tenantId, record),
   ]);
+  for (const ends of context.ends) ends.removed(transaction, tenantId, record.id);
   transaction.put(context.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 

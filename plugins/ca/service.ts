@@ -17,8 +17,9 @@ import { requireCaAlgorithm } from './authority/algorithms.ts';
 import { caCertificates, findGeneration, findTrusted, findUsableCa, type FoundCa, tenantCas } from './authority/lookup.ts';
 import { trustedCertificates } from './authority/trust.ts';
 import type { CaContext } from './context.ts';
-import { type Certificate, isLive, readCertificate } from './der/certificate.ts';
 import { nameAttributes } from '../../core/der/oids.ts';
+import { findClientAuthority, findHeldProblem } from './clients/client-authority.ts';
+import { type Certificate, readCertificate } from './der/certificate.ts';
 import { formatName, readName } from './der/name.ts';
 import { findEabKey } from './enrolment/eab-keys.ts';
 import { Concluded, enrolAgain, enrolFirst } from './enrolment/enrol.ts';
@@ -26,10 +27,9 @@ import { forgetFailures, noteFailure } from './enrolment/failures.ts';
 import { enrolProven, findForbiddenNames } from './enrolment/proven.ts';
 import { findAnswer, first, hashOfKey, placeOf, recordsOf } from './enrolment/transactions.ts';
 import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing/approval.ts';
-import { findPath, isClientCertificate, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
+import { findPath, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
 import { familiesUnder, type VerifiedCsr, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
-import { viaCertifyCa } from './issuing/subordinate.ts';
 import { ensureListenerIdentity } from './own/listener-identity.ts';
 import { type CaRecord, type IssuedCertificate, newestGeneration, type RenewalLimits } from './records/records.ts';
 import { registrationAuthority } from './registration/authority.ts';
@@ -48,6 +48,9 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
       return found === undefined ? undefined : authorityOf(context, { limit, repeated }, found);
     },
     exists: (tenantId, id) => tenantCas(context, tenantId).some(({ record }) => record.id === id),
+    findClientAuthority: (tenantId, name) => findClientAuthority(context, tenantId, name),
+    judgeNothing: ({ leaf, intermediates }) => void findPath(leaf, intermediates, [leaf], context.clock.now()),
+    onEnd: (ends) => void context.ends.push(ends),
     describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
     attach: (protocol) => void protocols.push(protocol),
     listenerIdentity: (tenantId, hosts, place) => ensureListenerIdentity(context, tenantId, hosts, place),
@@ -192,19 +195,13 @@ function heldCertificate(context: CaContext, ca: FoundCa, certificate: Certifica
   return {
     certificate: certificate.der,
     serial: certificate.serial,
-    problem: findProblem(certificate, issued, context.clock.now()),
+    problem: findHeldProblem(certificate, issued, context.clock.now()),
     isRevoked: (transaction) => findIssued(context, ca, certificate, transaction)?.revoked !== undefined,
     get issuers() {
       const generation = findGeneration(ca.record, issued.generation);
       return generation === undefined ? [] : [generation.certificate, ...generation.chain];
     },
   };
-}
-
-function findProblem(certificate: Certificate, issued: IssuedCertificate, now: Temporal.Instant): HeldCertificate['problem'] {
-  if (issued.revoked !== undefined) return 'revoked';
-  if (!isLive(certificate, now)) return 'not-valid-now';
-  return issued.via === 'issuing-ca' || issued.via === viaCertifyCa || !isClientCertificate(certificate) ? 'not-for-clients' : undefined;
 }
 
 /** Records of earlier versions say nothing of usages that were signed; the certificate does. */

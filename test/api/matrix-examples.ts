@@ -40,6 +40,11 @@ export const examples: readonly Example[] = [
       'static-keys': '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}',
     },
   },
+  {
+    list: '/v1/config/keystore/authentication/certificate/roles',
+    name: 'matrix-certificate-role',
+    document: { 'trust-ca': 'matrix-ca', names: ['*'] },
+  },
 ];
 
 /** From it on, changes of trust in the tenant need approval. */

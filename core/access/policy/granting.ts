@@ -1,4 +1,5 @@
 // Policies that a caller may give to tokens, approles and sign-in roles: those of its own token, unless together they allow more than it may itself.
+import { areWithin } from '../../base/addresses.ts';
 import { fail } from '../../base/errors.ts';
 import type { Caller } from '../caller.ts';
 import { defaultPolicy } from './built-in.ts';
@@ -35,11 +36,33 @@ export function requireNarrowed(
   if (widening !== undefined) throw leavesOut(caller, field, widening);
 }
 
-/** Throws `policy-denied` for a caller whose token is bound to addresses: it would be exchanged for a credential that is not. */
-export function requireUnbound({ boundCidrs }: Caller, what: string): void {
-  if (boundCidrs.length === 0) return;
+/** Throws `policy-denied` for a caller whose token is bound to addresses or a key: it would be exchanged for a credential that is not. */
+export function requireUnbound(caller: Caller, what: string): void {
+  requireNoKey(caller, what);
+  if (caller.boundCidrs.length === 0) return;
   throw fail('policy-denied', {
     detail: `${what} works from any address, and your own token is bound to some: do this with a token that is not.`,
+  });
+}
+
+/**
+ * Throws `policy-denied` unless tokens of an approle or role work only from the caller's address ranges, and the caller's token is bound to no key:
+ * otherwise a bound token could be exchanged for an unbound one.
+ */
+export function requireOwnBounds(caller: Caller, { tokenBoundCidrs }: { readonly tokenBoundCidrs: readonly string[] }): void {
+  requireNoKey(caller, 'What logs in by it');
+  if (caller.boundCidrs.every((ranges) => areWithin(tokenBoundCidrs, ranges))) return;
+  throw fail('policy-denied', {
+    detail: '"token-bound-cidrs" must be within the ranges of addresses that your own token is bound to.',
+    items: [{ message: 'reaches beyond the addresses of your token', info: 'token-bound-cidrs' }],
+  });
+}
+
+/** Throws `policy-denied` for a caller whose token works with one certificate or key alone, as requireUnbound. */
+function requireNoKey({ boundToKey }: Caller, what: string): void {
+  if (boundToKey !== true) return;
+  throw fail('policy-denied', {
+    detail: `${what} works without a client certificate, and your own token is bound to one: do this with a token that is not.`,
   });
 }
 

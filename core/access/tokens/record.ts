@@ -2,6 +2,7 @@
 import { commonRanges, isWithin } from '../../base/addresses.ts';
 import { defined } from '../../base/defined.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import { type ClientCertificate, type Confirmation, confirms } from '../../tls/client-certificate.ts';
 import { stillGrants } from '../approles/approles.ts';
 import { grantIsOpen } from './grants.ts';
 import type { LoginIdentity, TokenName, UserOrigin } from '../user.ts';
@@ -29,6 +30,8 @@ export type TokenRecord = {
   readonly parent?: string;
   /** ranges of addresses it may be used from; absent: any */
   readonly boundCidrs?: readonly string[];
+  /** certificate or key of the TLS client that alone may use it; children are bound by their parent */
+  readonly cnf?: Confirmation;
   /** kept in the cookie of a browser; not accepted as a bearer token */
   readonly browser?: true;
   /** the approle it was issued to; it ends with the grant of the approle */
@@ -42,7 +45,7 @@ export type TokenRecord = {
   readonly madeBy?: TokenName;
   /** its user is that of a root token, from which it descended */
   readonly ofRootToken?: true;
-  /** service of a sign-in, or issuer of a workload's login, by its name here; absent in tokens of version 0.1.0 */
+  /** service of a sign-in, issuer of a workload's login, or role of a login by certificate, by its name here; absent in tokens of version 0.1.0 */
   readonly service?: string;
 };
 
@@ -76,7 +79,7 @@ export function userOriginOf(lineage: Lineage): UserOrigin {
   if (approle !== undefined) return { userKind: 'approle', userSource: approle.name };
   // Tokens that others give always have an end.
   if (expires === undefined || ofRootToken === true) return { userKind: 'root-token' };
-  const userKind = identity?.kind === 'workload' ? 'workload' : 'sign-in';
+  const userKind = identity?.kind === 'workload' || identity?.kind === 'certificate' ? identity.kind : 'sign-in';
   return service === undefined ? { userKind } : { userKind, userSource: service };
 }
 
@@ -90,9 +93,10 @@ export function asAlone(lineage: Lineage): TokenRecord {
   const [ttlSeconds] = lineage.flatMap((one) => one.ttlSeconds ?? []).sort((one, other) => one - other);
   const ranges = lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs]));
   const grants = lineage.flatMap((one) => one.grants ?? []);
+  const cnf = lineage.find((one) => one.cnf !== undefined)?.cnf;
   return {
     ...own,
-    ...defined({ expires, latestExpires, ttlSeconds, approle, service, madeBy }),
+    ...defined({ expires, latestExpires, ttlSeconds, approle, service, madeBy, cnf }),
     ...(ranges.length === 0 ? {} : { boundCidrs: ranges.reduce(commonRanges) }),
     ...(grants.length === 0 ? {} : { grants }),
     ...(userOriginOf(lineage).userKind === 'root-token' ? { ofRootToken: true } : {}),
@@ -103,8 +107,8 @@ export function asAlone(lineage: Lineage): TokenRecord {
 export function originOf(lineage: Lineage): string {
   const { accessor, user, identity } = lineage.at(-1) as TokenRecord;
   const { userKind, userSource = '' } = userOriginOf(lineage);
-  // The name of a workload is cut to a length that can be shown.
-  if (userKind === 'workload') return JSON.stringify([userKind, identity?.source, identity?.subject]);
+  // The name of a workload or a device is cut to a length that can be shown.
+  if (userKind === 'workload' || userKind === 'certificate') return JSON.stringify([userKind, identity?.source, identity?.subject]);
   return JSON.stringify(userKind === 'root-token' ? [accessor] : [userKind, userSource, user]);
 }
 
@@ -122,6 +126,11 @@ export function worksAt(lineage: Lineage, now: Temporal.Instant): boolean {
 /** Tells whether an address is within the ranges of all. */
 export function worksFrom(lineage: Lineage, address: string | undefined): boolean {
   return lineage.every(({ boundCidrs }) => boundCidrs === undefined || isWithin(boundCidrs, address));
+}
+
+/** Tells whether a client has the certificate or key that each of them is bound to. */
+export function worksWith(lineage: Lineage, client: { readonly certificate?: ClientCertificate | undefined } | undefined): boolean {
+  return lineage.every(({ cnf }) => cnf === undefined || confirms(cnf, client?.certificate));
 }
 
 /** Limit of ancestors: every use of a token reads all of them. */

@@ -21,7 +21,7 @@ export type TokenGrant = {
   readonly ttlSeconds?: number;
   /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
   readonly maxTtlSeconds?: number;
-} & Pick<TokenRecord, 'boundCidrs' | 'approle' | 'grants' | 'madeBy' | 'service' | 'browser'> &
+} & Pick<TokenRecord, 'boundCidrs' | 'cnf' | 'approle' | 'grants' | 'madeBy' | 'service' | 'browser'> &
   ({ readonly parent: string; readonly identity?: never } | { readonly parent?: never; readonly identity: LoginIdentity });
 
 /** A new token, shown once. */
@@ -56,7 +56,7 @@ export function issueToken(
   grant: TokenGrant,
 ): IssuedToken {
   const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], grants = [], ...of } = grant;
-  const { approle, madeBy, service, browser } = of;
+  const { cnf, approle, madeBy, service, browser } = of;
   const identity = parent === undefined ? grant.identity : transaction.get(tokenTable(store), [tenantId, parent])?.identity;
   const accessor = randomUUID();
   const creationTime = clock.now();
@@ -79,7 +79,7 @@ export function issueToken(
     ...defined({ parent }),
     ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
     ...(grants.length === 0 ? {} : { grants }),
-    ...defined({ approle, madeBy, service, browser }),
+    ...defined({ cnf, approle, madeBy, service, browser }),
   };
   transaction.put(tokenTable(store), [tenantId, accessor], record);
   transaction.put(hashTable(store), [record.hash], [tenantId, accessor]);

@@ -14,7 +14,7 @@ export function requireAuthorization(context: ApiRequest): void {
   const { endpoint } = context.route;
   if (endpoint.access === 'public') return;
   const { access } = context.server;
-  context.caller = callerOfRequest(context.server, context.exchange, context.now, context.clientIp);
+  context.caller = callerOfRequest(context.server, context.exchange, context.now);
   if (context.caller === undefined) throw fail('invalid-token');
   context.exchange.admit?.(context.caller);
   const authorized = access.authorize(

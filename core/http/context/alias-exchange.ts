@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
 import { fail, ServiceError } from '../../base/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../wire/json.ts';
+import type { ClientCertificate } from '../../tls/client-certificate.ts';
 import type { Alias, Answered, Asked, InvokeFurther } from '../alias.ts';
 import type { Admit, Body } from '../request/body.ts';
 import { formatPath, queryOf, readRequestPath } from '../request/path.ts';
@@ -67,6 +68,10 @@ export class AliasExchange implements ApiExchange {
 
   get clientIp(): string {
     return this.#under.clientIp;
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return this.#under.certificate;
   }
 
   get isClosed(): boolean {
@@ -138,10 +143,10 @@ export class AliasExchange implements ApiExchange {
   }
 
   async #invokeFurther(...[method, target, document, authorization]: Parameters<InvokeFurther>): Promise<Answered> {
-    const { via, clientIp } = this;
+    const { via, clientIp, certificate } = this;
     const headers = authorization === undefined ? this.headers : { ...this.headers, authorization };
     const body = document === undefined ? {} : { body: Buffer.from(JSON.stringify(document)) };
-    const invoked = await this.#invoke({ via, method, target, headers, clientIp, ...body });
+    const invoked = await this.#invoke({ via, method, target, headers, clientIp, certificate, ...body });
     return { ...answeredOf(invoked, invoked.requestId), caller: invoked.caller };
   }
 }

@@ -4,6 +4,7 @@ import type { Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { Whole } from '../../audit/record.ts';
 import { callerOfRequest } from '../authentication.ts';
+import type { ClientCertificate } from '../../tls/client-certificate.ts';
 import type { ApprovalSubject, AuditNote, EndpointCall, PublicCall } from '../endpoint.ts';
 import { queryOf } from '../request/path.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -53,6 +54,10 @@ export class UnauthenticatedCall implements PublicCall {
     return this.#context.clientIp;
   }
 
+  get certificate(): ClientCertificate | undefined {
+    return this.#context.exchange.certificate;
+  }
+
   get userAgent(): string {
     return this.#context.userAgent;
   }
@@ -94,7 +99,7 @@ export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall 
   }
 
   callerNow(): Caller | undefined {
-    const { server, exchange, clientIp } = this.#context;
-    return callerOfRequest(server, exchange, server.clock.now(), clientIp, true);
+    const { server, exchange } = this.#context;
+    return callerOfRequest(server, exchange, server.clock.now(), true);
   }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Admit, Body } from '../request/body.ts';
 import { defined } from '../../base/defined.ts';
 import { untrustedBytes } from '../request/body.ts';
+import type { ClientCertificate } from '../../tls/client-certificate.ts';
 import type { Answer } from '../response/answer.ts';
 import type { ApiExchange } from './exchange.ts';
 
@@ -20,6 +21,8 @@ export type Invocation = {
   readonly body?: Uint8Array;
   /** address of the peer that sent the request of the other protocol */
   readonly clientIp: string;
+  /** certificate of that peer, where its connection has one */
+  readonly certificate?: ClientCertificate | undefined;
   /** aborted when the answer is no longer needed */
   readonly signal?: AbortSignal;
 };
@@ -41,6 +44,7 @@ export class DirectExchange implements ApiExchange {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly clientIp: string;
+  readonly certificate: ClientCertificate | undefined;
   /** rejects if no answer will be made, or none is needed any longer */
   readonly answered: Promise<Invoked>;
   readonly #body: Uint8Array;
@@ -50,12 +54,13 @@ export class DirectExchange implements ApiExchange {
   #isClosed = false;
   #isAnswering = false;
 
-  constructor({ via, method, target, headers, clientIp, body = empty, signal }: Invocation) {
+  constructor({ via, method, target, headers, clientIp, certificate, body = empty, signal }: Invocation) {
     this.via = via;
     this.method = method;
     this.target = target;
     this.headers = headers;
     this.clientIp = clientIp;
+    this.certificate = certificate;
     this.#body = body;
     const { promise, resolve, reject } = Promise.withResolvers<Invoked>();
     this.answered = promise;

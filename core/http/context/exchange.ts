@@ -5,6 +5,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
 import type { ServiceError } from '../../base/errors.ts';
+import { type ClientCertificate, clientCertificateOf } from '../../tls/client-certificate.ts';
 import { clientAddressOf } from '../listener/client-address.ts';
 import { listMethodOfParser } from '../listener/list-method.ts';
 import { type Admit, type Body, readBody } from '../request/body.ts';
@@ -18,6 +19,8 @@ export type Exchange = {
   /** names in lower case */
   readonly headers: IncomingHttpHeaders;
   readonly clientIp: string;
+  /** certificate of the TLS client; absent for a caller in this process */
+  readonly certificate?: ClientCertificate | undefined;
   /** true if the answer was sent, or is not needed any longer */
   readonly isClosed: boolean;
   /** true if a part of the answer was sent: it can only be cut off */
@@ -87,6 +90,10 @@ export class HttpExchange implements ApiExchange {
 
   get clientIp(): string {
     return (this.#clientIp ??= clientAddressOf(this.request));
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return clientCertificateOf(this.request.socket);
   }
 
   get isClosed(): boolean {

@@ -77,13 +77,21 @@ function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
   });
 }
 
-/** The last word before each parameter: `keystore/authentication/oidc/{service}/roles/{name}` is `oidc-roles`. */
+/**
+ * The last word before each parameter: `keystore/authentication/oidc/{service}/roles/{name}` is `oidc-roles`. A word that says nothing alone has the one
+ * before it: `keystore/authentication/certificate/roles/{name}` is `certificate-roles`.
+ */
 function resourceName(segments: readonly string[]): string {
   const isLastOfStretch = (_: string, index: number): boolean => {
     const next = segments[index + 1];
     return !isParameter(segments[index] ?? '') && (next === undefined || isParameter(next));
   };
-  return segments.filter(isLastOfStretch).join('-');
+  const named = (segment: string, index: number): readonly string[] => {
+    const before = segments[index - 1] ?? '{';
+    if (!isLastOfStretch(segment, index)) return [];
+    return segment === 'roles' && !isParameter(before) ? [before, segment] : [segment];
+  };
+  return segments.flatMap(named).join('-');
 }
 
 function isParameter(segment: string): boolean {

@@ -1,11 +1,26 @@
 // Guard for listeners with client certificates, between their sockets and TLS.
-import type { Server } from 'node:https';
+import { constants } from 'node:crypto';
+import type { Server, ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { subscriberOf } from '../../base/addresses.ts';
 import type { Log } from '../../base/context.ts';
 import { GuardedSocket } from '../../tls/guarded-socket.ts';
 import { noteAccepted, peerAddressOf } from './client-address.ts';
+import { groups } from './client-hello.ts';
+
+/** Settings of a listener that asks for certificates. */
+export const askingForCertificates = {
+  // Requested, not required: who needs one is decided per request.
+  requestCert: true,
+  rejectUnauthorized: false,
+  // No `ca`: the request for a certificate names no issuers, or some clients would not find theirs.
+  // A client whose certificate has a key on P-521 may use it in TLS 1.2 only where that is a group, too (RFC 8422 section 5.1). No key exchange
+  // is made with it: the others come before it, and a client without any of them is refused.
+  ecdhCurve: `${groups.names}/P-521`,
+  // Resumed sessions have lost the intermediates, confuse tls-unique, and would let a stolen session stand for the key.
+  secureOptions: constants.SSL_OP_NO_TICKET,
+} as const satisfies ServerOptions;
 
 /** Interval of log lines: repeating peers would fill the log. */
 const sayEveryMs = 60_000;

@@ -1,13 +1,13 @@
 // Approles as a resource (api 48): logins for machines, with which policies, from where and for how long.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { areWithin, cidrsField } from '../../base/addresses.ts';
+import { cidrsField } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
 import { givenPolicy, naming } from '../../http/named-entries.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
-import { requireHeld, requirePolicies, widens } from '../../access/policy/granting.ts';
+import { requireHeld, requireOwnBounds, requirePolicies, widens } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
 import { formatTimestamp, isLonger, parseDuration } from '../../base/time.ts';
@@ -16,7 +16,6 @@ import { requireOtherApprovers } from '../../approvals/ending.ts';
 import { namesApprover } from '../../approvals/rules.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
 import { countSecretIds, dropSecretIdsInPieces } from '../../access/approles/secret-ids.ts';
-import type { Caller } from '../../access/caller.ts';
 import { isReservedUser } from '../../access/user.ts';
 import { tags } from '../../http/tags.ts';
 
@@ -101,7 +100,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       const wider = current === undefined ? undefined : widenedField(wanted, current, blindly);
       if (wider !== undefined) requireHeld(policies, caller, toKebab(wider), wanted.tokenPolicies, []);
       const gains = wanted.tokenPolicies.some((policy) => !before.includes(policy));
-      if (current === undefined || wider !== undefined || gains) requireOwnRanges(caller, wanted);
+      if (current === undefined || wider !== undefined || gains) requireOwnBounds(caller, wanted);
       requireOrder(wanted);
       // Tokens contain the names of their policies: a policy that is taken away, or that takes something away, reaches those to come alone.
       const isLess =
@@ -163,15 +162,6 @@ function widenedField(
     (usesOf(wanted) > usesOf(present) ? 'secretIdNumUses' : undefined) ??
     (wanted.fixedRoleId === present.fixedRoleId ? undefined : 'fixedRoleId')
   );
-}
-
-/** Requires that tokens of the approle work only from the caller's address ranges: otherwise a bound token could be exchanged for an unbound one. */
-function requireOwnRanges({ boundCidrs }: Caller, { tokenBoundCidrs }: ApproleDocument): void {
-  if (boundCidrs.every((ranges) => areWithin(tokenBoundCidrs, ranges))) return;
-  throw fail('policy-denied', {
-    detail: '"token-bound-cidrs" must be within the ranges of addresses that your own token is bound to.',
-    items: [{ message: 'reaches beyond the addresses of your token', info: 'token-bound-cidrs' }],
-  });
 }
 
 function usesOf({ secretIdNumUses }: ApproleDocument): number {

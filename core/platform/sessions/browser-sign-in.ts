@@ -34,10 +34,10 @@ export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn 
     ways,
     offer: (way) => void ways.push(way),
     isUnclaimed: () => isUnclaimed(store),
-    find(token, clientIp) {
+    find(token, from) {
       const now = clock.now();
       const record = findToken(store, token, now);
-      const caller = record?.browser === true ? access.callerOf(token, now, clientIp) : undefined;
+      const caller = record?.browser === true ? access.callerOf(token, now, from) : undefined;
       if (record === undefined || caller === undefined) return undefined;
       return { caller, creationTime: Temporal.Instant.from(record.creationTime) };
     },
@@ -62,7 +62,7 @@ async function signInWithToken(
 ): Promise<IssuedSession> {
   const { store, hsm, clock, access, attempts } = options;
   call.noteAudit({ kind: 'login' });
-  const caller = access.authenticate(`Bearer ${sent}`, call.now, call.clientIp);
+  const caller = access.authenticate(`Bearer ${sent}`, call.now, call);
   // A token cannot be guessed: a right one passes whatever others behind the address did.
   if (caller === undefined) attempts.requireFew(call.clientIp, call.now);
   else rate.admit(caller.accessor);

@@ -26,20 +26,28 @@ const accessorText = z.uuid().describe('Stands for the token where the token its
 const tokenState = z.object({
   accessor: accessorText,
   tenant: z.string().meta({ description: 'Tenant of the token.', example: 'system' }),
-  user: z.string().meta({ description: 'Who holds it: a user, an approle, a workload, or root.', example: 'root' }),
+  user: z.string().meta({ description: 'Who holds it: a user, an approle, a workload, a device, or root.', example: 'root' }),
   userKind: z
-    .enum(['root-token', 'approle', 'sign-in', 'workload'])
+    .enum(['root-token', 'approle', 'sign-in', 'workload', 'certificate'])
     .meta({ typeName: 'UserKind' })
     .describe('Where the name of the user comes from: names of different sources may be alike.'),
-  userSource: z
-    .string()
-    .optional()
-    .meta({ description: 'The approle, the service at which the person signed in, or the issuer of a workload.', example: 'company' }),
+  userSource: z.string().optional().meta({
+    description: 'The approle, the service at which the person signed in, the issuer of a workload, or the role of a certificate.',
+    example: 'company',
+  }),
   identity: z
     .object({
-      kind: z.enum(['root-token', 'approle', 'sign-in', 'workload']).meta({ typeName: 'IdentityKind' }).describe('Kind of the login.'),
-      source: z.string().meta({ description: 'Uuid of the tenant, id of the approle, or issuer.', example: 'https://id.example.com' }),
-      subject: z.string().meta({ description: '`root`, the name of the approle, or the subject there.', example: '248289761001' }),
+      kind: z
+        .enum(['root-token', 'approle', 'sign-in', 'workload', 'certificate'])
+        .meta({ typeName: 'IdentityKind' })
+        .describe('Kind of the login.'),
+      source: z
+        .string()
+        .meta({ description: 'Uuid of the tenant, id of the approle, issuer, or uuid of the CA.', example: 'https://id.example.com' }),
+      subject: z.string().meta({
+        description: '`root`, the name of the approle, the subject there, or the name in the certificate.',
+        example: '248289761001',
+      }),
     })
     .optional()
     .describe('What the login has proved, which no other user ever has; absent for tokens of earlier versions.'),
@@ -52,6 +60,15 @@ const tokenState = z.object({
     .array(z.string())
     .optional()
     .meta({ description: 'Ranges of addresses it works from.', example: ['10.1.0.0/16'] }),
+  boundTo: z
+    .enum(['certificate', 'key'])
+    .meta({ typeName: 'TokenBinding' })
+    .optional()
+    .describe('What of a TLS client it works with alone; absent: with any client, or as its parent.'),
+  thumbprint: z.string().optional().meta({
+    description: 'SHA-256 of that certificate (x5t#S256) or key, base64url.',
+    example: 'A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0',
+  }),
   parent: z.uuid().optional().describe('Accessor of the token that made it and that it ends with.'),
   approle: z.string().optional().meta({ description: 'Approle it was issued for.', example: 'build-server' }),
 });
@@ -248,7 +265,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
 }
 
 function stateOf(store: Store, call: EndpointCall, record: TokenRecord): TokenState {
-  const { accessor, user, identity, policies, creationTime, expires, latestExpires, boundCidrs, parent, approle } = record;
+  const { accessor, user, identity, policies, creationTime, expires, latestExpires, boundCidrs, cnf, parent, approle } = record;
   const expiresIn = expires === undefined ? undefined : Math.round(call.now.until(Temporal.Instant.from(expires)).total('seconds'));
   return {
     accessor,
@@ -262,6 +279,8 @@ function stateOf(store: Store, call: EndpointCall, record: TokenRecord): TokenSt
     expiresIn,
     latestExpires,
     boundCidrs: boundCidrs === undefined ? undefined : [...boundCidrs],
+    boundTo: cnf?.kind,
+    thumbprint: cnf?.sha256,
     parent,
     approle: approle?.name,
   };

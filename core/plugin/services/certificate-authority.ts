@@ -12,6 +12,12 @@ export type CertificateAuthorities = {
   find(tenantId: string, name: string): CertificateAuthority | undefined;
   /** Tells whether a CA with this id is there, for protocols that keep records of it. */
   exists(tenantId: string, id: string): boolean;
+  /** Finds a CA of the tenant whose certificates may log clients in, with a key or only trusted. Reads the state of the last refresh of the store. */
+  findClientAuthority(tenantId: string, name: string): ClientAuthority | undefined;
+  /** Takes as long as the judgement of a certificate by a CA that has not issued it. */
+  judgeNothing(shown: ShownCertificate): void;
+  /** Called with the ends of certificates and CAs by a plugin that relies on them, while it is provisioned. */
+  onEnd(ends: CertificateEnds): void;
   /** Reads subject and serial number of any certificate; undefined if it cannot be parsed. */
   describe(certificate: Uint8Array): { readonly subject: string; readonly serial: string } | undefined;
   /** limit of a client's intermediates that `trusts` examines; more are ignored */
@@ -27,6 +33,48 @@ export type CertificateAuthorities = {
    * `place` `store` an existing one is removed.
    */
   listenerIdentity(tenantId: string, hosts: readonly string[], place: ListenerKeyPlace): Promise<ListenerIdentity>;
+};
+
+/** A CA whose certificates may log clients in. */
+export type ClientAuthority = {
+  /** uuid, never used again */
+  readonly id: string;
+  readonly name: string;
+  /** false: a CA elsewhere that is only trusted, of whose certificates there is no record here */
+  readonly isOwn: boolean;
+  /** Tells whether a CA elsewhere has signed a revocation list (DER). */
+  hasSigned(list: Uint8Array): boolean;
+  /**
+   * Judges the certificate of a client: path, dates, purpose, revocation; not its names. `lists`: revocation lists (DER) of CAs elsewhere, of which
+   * each certificate below the anchor needs a current one; undefined: revocations elsewhere do not matter.
+   */
+  judge(shown: ShownCertificate, lists: readonly Uint8Array[] | undefined): JudgedClient | ClientRefusal;
+};
+
+/** A certificate that is good for its CA. */
+export type JudgedClient = {
+  /** lower-case hexadecimal */
+  readonly serial: string;
+  readonly notAfter: Temporal.Instant;
+  readonly names: ClientNames;
+  /** way in which it was issued here, as on record: `est-secret`, `est-renewal`, `sign-csr`; absent for a CA elsewhere */
+  readonly via?: string;
+  /** Tells whether it is still on record and not revoked, as a transaction sees it. */
+  isGood(transaction: WriteTransaction): boolean;
+};
+
+/** Every name of each kind in a certificate, as it is written: common names, and dNSName, URI, rfc822Name of subjectAltName. */
+export type ClientNames = Readonly<Record<'cn' | 'dns' | 'uri' | 'email', readonly string[]>>;
+
+export type ClientRefusal = {
+  readonly problem: 'unreadable' | 'not-issued' | 'no-path' | 'no-revocation-list' | NonNullable<HeldCertificate['problem']>;
+};
+
+/** Called inside the transaction that ends a certificate, or a CA with all of its certificates. */
+export type CertificateEnds = {
+  /** `certificate`: DER */
+  revoked(transaction: WriteTransaction, tenantId: string, caId: string, certificate: Uint8Array): void;
+  removed(transaction: WriteTransaction, tenantId: string, caId: string): void;
 };
 
 /** One CA with its key, for an enrolment protocol. */

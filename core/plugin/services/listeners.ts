@@ -13,6 +13,7 @@ export const listenersService = defineService<Listeners>('listeners');
 export const listenerKinds = {
   management: { title: 'management', speaks: 'tls' },
   est: { title: 'EST', speaks: 'tls' },
+  certificate: { title: 'certificate', speaks: 'tls' },
   enrolment: { title: 'enrolment', speaks: 'tls' },
   'enrolment-plain': { title: 'enrolment (HTTP)', speaks: 'http' },
 } as const satisfies Record<string, { readonly title: string; readonly speaks: 'tls' | 'http' }>;
@@ -32,6 +33,8 @@ export type Listeners = {
   readonly management?: Address;
   /** address of the EST listener */
   readonly est: Address;
+  /** address of the listener that asks for client certificates; absent: not configured */
+  readonly certificate?: Address;
   /** host names and IP addresses at which the appliance is reached, as in its certificates, the main one first */
   readonly hosts: readonly string[];
   /** present base URL of the management API, `https://keystore.example:4646`; in a cluster it can be changed for all at any time */

@@ -1,8 +1,10 @@
 // Service for logins of plugins: tenants, tokens and policies of the platform.
+import type { Sender } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { PublicCall } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { WriteTransaction } from '../../store/store.ts';
+import type { Confirmation } from '../../tls/client-certificate.ts';
 import type { LoginIdentity } from '../../access/user.ts';
 import { defineService } from '../service.ts';
 
@@ -20,13 +22,15 @@ export type SessionGrant = {
   readonly grants?: readonly string[];
   /** ranges of addresses it works from; absent: any */
   readonly boundCidrs?: readonly string[];
+  /** certificate or key of the TLS client that alone may use it; absent: any */
+  readonly cnf?: Confirmation;
   readonly policies: readonly string[];
   readonly ttlSeconds: number;
   /** longest lifetime over all refreshes; default: `ttlSeconds`, so that a refresh cannot extend it */
   readonly maxTtlSeconds?: number;
   /** the token is in a browser's cookie and is not accepted as a bearer token: a stolen one cannot call the API */
   readonly browser?: true;
-  /** service at which the person has signed in, or issuer of the workload's token */
+  /** service at which the person has signed in, issuer of the workload's token, or role of the certificate */
   readonly service: string;
 };
 
@@ -69,8 +73,8 @@ export type BrowserSignIn = {
   readonly ways: readonly SignInWay[];
   /** Tells whether the appliance waits for a person to claim it with the credential that its machine shows. */
   isUnclaimed(): boolean;
-  /** Finds the session of a cookie's token, used from this address. Undefined for any other token and for one that has ended. */
-  find(token: string, clientIp: string): BrowserSession | undefined;
+  /** Finds the session of a cookie's token, used from there. Undefined for any other token and for one that has ended. */
+  find(token: string, from: Sender): BrowserSession | undefined;
   /** Opens a session for the holder of a bearer token, and ends it with that token at the latest. Throws `login-failed` and `rate-limited`. */
   withToken(call: PublicCall, token: string, ttlSeconds: number): Promise<IssuedSession>;
   /** Opens a session for an approle. Throws `login-failed` and `rate-limited`. */

@@ -42,6 +42,7 @@ export function revokeIssued(
   transaction.put(context.tables.certificates, key, { ...issued, revoked });
   transaction.put(context.tables.revocations, [tenantId, record.id, generation, serial], { ...revoked, notAfter });
   noteRevocation(context, transaction, [tenantId, record.id, generation]);
+  for (const ends of context.ends) ends.revoked(transaction, tenantId, record.id, issued.certificate);
   return true;
 }
 

@@ -1,5 +1,6 @@
 // Sessions of the console: the cookie's token and a second secret, which is handed to one page load after the sign-in. Neither works alone.
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { Sender } from '../../../core/access/access-control.ts';
 import type { Caller } from '../../../core/access/caller.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Scheme, SchemeRequest } from '../../../core/http/authentication.ts';
@@ -47,8 +48,8 @@ export class ConsoleSessions {
   get scheme(): Scheme {
     return {
       name: 'console',
-      callerOf: ({ credentials, headers, now, clientIp, goesOn }) => {
-        const session = this.#proven(credentials, headers, clientIp);
+      callerOf: ({ credentials, headers, now, from, goesOn }) => {
+        const session = this.#proven(credentials, headers, from);
         if (session === undefined) return undefined;
         const nowMs = now.epochMilliseconds;
         const { caller, record } = session;
@@ -60,9 +61,9 @@ export class ConsoleSessions {
   }
 
   /** The session of the browser's cookie, which proves nothing but who signed in here last. */
-  find({ headers, clientIp }: Pick<PublicCall, 'headers' | 'clientIp'>): BrowserSession | undefined {
-    const token = findCookie({ headers }, sessionCookie);
-    return token === undefined ? undefined : this.browsers.find(token, clientIp);
+  find(sent: Pick<PublicCall, 'headers'> & Sender): BrowserSession | undefined {
+    const token = findCookie(sent, sessionCookie);
+    return token === undefined ? undefined : this.browsers.find(token, sent);
   }
 
   /** The second secret of a session that was just signed in, once. Undefined for every later load of a page. */
@@ -90,7 +91,7 @@ export class ConsoleSessions {
   /** Ends the session that cookie and secret prove. Undefined when they prove none, which leaves nothing to end. */
   async signOut(call: PublicCall): Promise<{ readonly caller: Caller; readonly providerPage: string | undefined } | undefined> {
     const secret = /^console +(\S+)$/i.exec(call.headers['authorization'] ?? '')?.[1] ?? '';
-    const session = this.#proven(secret, call.headers, call.clientIp);
+    const session = this.#proven(secret, call.headers, call);
     return session === undefined ? undefined : { caller: session.caller, providerPage: await this.end(session.caller) };
   }
 
@@ -121,9 +122,9 @@ export class ConsoleSessions {
   }
 
   /** Session of cookie and secret together, in a request that the browser says a page of this very origin sent. */
-  #proven(secret: string, headers: Headers, clientIp: string): { readonly caller: Caller; readonly record: ConsoleSession } | undefined {
+  #proven(secret: string, headers: Headers, from: Sender): { readonly caller: Caller; readonly record: ConsoleSession } | undefined {
     if (headers['sec-fetch-site'] !== 'same-origin') return undefined;
-    const session = this.find({ headers: headers as PublicCall['headers'], clientIp });
+    const session = this.find({ headers: headers as PublicCall['headers'], clientIp: from.clientIp, certificate: from.certificate });
     const record = session === undefined ? undefined : this.#table.get(keyOf(session.caller));
     if (session === undefined || record === undefined || !isSecret(secret, record)) return undefined;
     return { caller: session.caller, record };

@@ -1,10 +1,9 @@
 // The EST listener: HTTPS on a separate port that requests a client certificate and fails no handshake for the lack of one.
-import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Address } from '../../../core/config/config.ts';
 import type { Log } from '../../../core/base/context.ts';
-import { groups } from '../../../core/http/listener/client-hello.ts';
+import { askingForCertificates } from '../../../core/http/listener/certificate-guard.ts';
 import { type ClientError, listenHttps, type Listener, refuseConnection, type TlsIdentity } from '../../../core/http/listener/listeners.ts';
 
 export type EstServerOptions = Address & {
@@ -25,17 +24,9 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
     ...options,
     tls: {
       connectionsCheckingInterval: checkEveryMs,
-      // Requested, not required: authentication is decided per request, and cacerts needs none (R12, R14).
-      requestCert: true,
-      rejectUnauthorized: false,
-      // No `ca`: the request for a certificate names no issuers, or some clients would not find theirs (R13).
-      // What a client offers that speaks nothing newer (R17); without a common one the handshake would fail.
+      ...askingForCertificates,
+      // Offered by clients that speak nothing newer (R17); without a common one the handshake would fail.
       ALPNProtocols: ['http/1.1', 'http/1.0'],
-      // A device whose certificate has a key on P-521 may use it in TLS 1.2 only where that is a group, too (RFC 8422 section 5.1). No key exchange
-      // is made with it: the others come before it, and a client without any of them is refused.
-      ecdhCurve: `${groups.names}/P-521`,
-      // Resumed sessions have lost the intermediates a client sent, and confuse tls-unique (R15).
-      secureOptions: constants.SSL_OP_NO_TICKET,
     },
   });
   const { server } = listener;

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { decodeBase64, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';
-import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import type {
   CertificateAuthority,
   EnrolmentSettings,
   HeldCertificate,
   ShownCertificate,
 } from '../../../core/plugin/services/certificate-authority.ts';
+import { clientCertificateOf } from '../../../core/tls/client-certificate.ts';
 import { failEst } from '../errors.ts';
 import type { EstContext } from '../context.ts';
 
@@ -116,22 +116,10 @@ function isSecret(given: Basic, secret: string): boolean {
   return equalConstantTime(sha256(password), sha256(secret)) && password !== '';
 }
 
-/**
- * Reads the certificates that the client sent in the handshake; undefined if it sent none. Only getPeerX509Certificate: the older call
- * crashes the process on certificates with curves that have no NIST name.
- */
+/** The certificates that the client sent in the handshake; undefined if it sent none. */
 function sentCertificates({ authorities }: EstContext, socket: TLSSocket): ShownCertificate | undefined {
-  const leaf = cleanly(() => socket.getPeerX509Certificate());
-  if (leaf === undefined) return undefined;
-  const intermediates: Uint8Array[] = [];
-  for (
-    let above = leaf.issuerCertificate;
-    above !== undefined && intermediates.length < authorities.maxIntermediates;
-    above = above.issuerCertificate
-  ) {
-    intermediates.push(above.raw);
-  }
-  return { leaf: leaf.raw, intermediates };
+  const shown = clientCertificateOf(socket);
+  return shown && { leaf: shown.leaf, intermediates: shown.intermediates.slice(0, authorities.maxIntermediates) };
 }
 
 /** An ML-DSA certificate needs TLS 1.3; a client with an older version silently sends none, so the message mentions it. */

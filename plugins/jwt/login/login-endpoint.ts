@@ -15,7 +15,7 @@ import { isOnce } from '../records/rules.ts';
 import { maxTokenLength, parseToken, type ParsedToken, readHeader } from '../token/compact.ts';
 import { type JudgedToken, verifyToken } from '../token/judge.ts';
 import { TokenRefused } from '../token/refusal.ts';
-import { LoginLimits } from './limits.ts';
+import { LoginLimits } from '../../../core/access/approles/login-limits.ts';
 import { type Refusal, reportRefusal } from './report.ts';
 import { findTargets, isOfIssuer, judge, refuseVerified, type SignedToken, type Target } from './target.ts';
 import { fetchKeysFor, isAtHand, isUnavailable } from './needed-keys.ts';

@@ -9,7 +9,7 @@ import type { Jwt } from '../context.ts';
 import { type FailedLogin, mostFailures } from '../records/failed-login.ts';
 import type { ParsedToken } from '../token/compact.ts';
 import type { TokenRefused } from '../token/refusal.ts';
-import type { LoginLimits } from './limits.ts';
+import type { LoginLimits } from '../../../core/access/approles/login-limits.ts';
 import { isOfIssuer, type Target } from './target.ts';
 
 export type Refusal = { readonly refused: TokenRefused; readonly target: Target | undefined; readonly token: ParsedToken | undefined };

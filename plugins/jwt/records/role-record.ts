@@ -1,7 +1,6 @@
 // A role of a JWT issuer as administrators write it and as it is stored.
 import { z } from 'zod';
-import { cidrsField } from '../../../core/base/addresses.ts';
-import { givenPolicy, naming } from '../../../core/http/named-entries.ts';
+import { tokenFields } from '../../../core/platform/sessions/login-role.ts';
 import { durationText, orderedList } from '../../../core/wire/fields.ts';
 import { bindingSchema } from '../token/bindings.ts';
 import type { IssuerKind } from './issuer-record.ts';
@@ -35,21 +34,7 @@ export const roleDocument = z.object({
     .default('auto')
     .describe('How often one token logs in; auto: once where the platform makes a new one for each request (GitHub, GitLab, AWS).'),
   accessTokens: z.boolean().default(false).describe('Whether access tokens (typ at+jwt, RFC 9068) are taken as well.'),
-  tokenPolicies: z
-    .array(naming(z.string().min(1).max(128), givenPolicy))
-    .max(64)
-    .meta({ whenEmpty: [] })
-    .default([])
-    .meta({ description: 'Policies of the tokens; only such as the caller has.', example: ['user'] }),
-  tokenTtl: durationText({ minSeconds: 1 })
-    .default('1h')
-    .meta({ description: 'Life of a token, and what a refresh gives it.', example: '1h' }),
-  tokenMaxTtl: durationText({ minSeconds: 1 })
-    .default('1d')
-    .meta({ description: 'Longest life of a token over all refreshes.', example: '1d' }),
-  tokenBoundCidrs: cidrsField()
-    .default([])
-    .meta({ description: 'Ranges of addresses the tokens work from; empty: from anywhere.', example: ['10.1.0.0/16'] }),
+  ...tokenFields,
 });
 
 export type RoleDocument = z.output<typeof roleDocument>;

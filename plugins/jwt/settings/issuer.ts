@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { isLonger } from '../../../core/base/time.ts';
-import { areWithin } from '../../../core/base/addresses.ts';
-import type { Caller } from '../../../core/access/caller.ts';
+import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change, type Plan, type Removal } from '../../../core/http/resource/resource.ts';
 import { findDiscoveryUrlProblem } from '../../../core/identity/discovery.ts';
@@ -19,7 +18,6 @@ import type { Jwt } from '../context.ts';
 import { readStaticKeys } from '../keys/key-set.ts';
 import { issuerDocument, type IssuerDocument, type IssuerRecord } from '../records/issuer-record.ts';
 import { platforms } from '../records/platforms.ts';
-import type { RoleRecord } from '../records/role-record.ts';
 import { jwtTag } from '../tags.ts';
 import { isTrustDomain } from '../token/judge.ts';
 
@@ -160,17 +158,8 @@ function requireGiven(jwt: Jwt, { caller }: EndpointCall, issuer: string, field:
   const roles = Array.from(jwt.roles.allEntries([caller.tenantId, issuer]), ([, role]) => role);
   for (const role of roles) {
     jwt.accounts.requireHeld(caller, field, role.tokenPolicies, []);
-    requireOwnRanges(caller, role);
+    requireOwnBounds(caller, role);
   }
-}
-
-/** Requires that tokens of the role work only from the caller's address ranges: otherwise a bound token could be exchanged for an unbound one. */
-export function requireOwnRanges({ boundCidrs }: Caller, { tokenBoundCidrs }: Pick<RoleRecord, 'tokenBoundCidrs'>): void {
-  if (boundCidrs.every((ranges) => areWithin(tokenBoundCidrs, ranges))) return;
-  throw fail('policy-denied', {
-    detail: '"token-bound-cidrs" of the role must be within the ranges of addresses that your own token is bound to.',
-    items: [{ message: 'reaches beyond the addresses of your token', info: 'token-bound-cidrs' }],
-  });
 }
 
 /** Plans the removal of an issuer with its roles: the end of its grant ends all tokens at once. */

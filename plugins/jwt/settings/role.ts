@@ -1,10 +1,10 @@
 // The resource JWT role: which tokens of an issuer log in, what they get, and for how long.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { areWithin } from '../../../core/base/addresses.ts';
+import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { isLonger, parseDuration } from '../../../core/base/time.ts';
 import { defineResource, keptNames, type AnyResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
+import { givesLess, requireKnownPolicies, requireLives, widenedTokens } from '../../../core/platform/sessions/login-role.ts';
 import { findUnseen } from '../../../core/wire/unseen-text.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import type { Jwt } from '../context.ts';
@@ -14,7 +14,7 @@ import { roleDocument, type RoleDocument, type RoleRecord } from '../records/rol
 import { isOnce, maxAgeSecondsOf } from '../records/rules.ts';
 import { jwtTag } from '../tags.ts';
 import { type Binding, prefixOf } from '../token/bindings.ts';
-import { issuerPath, requireOwnRanges } from './issuer.ts';
+import { issuerPath } from './issuer.ts';
 
 const stateFields = z.object({
   longestLife: z
@@ -77,18 +77,15 @@ function planRole(jwt: Jwt, change: Change<RoleDocument, RoleRecord>): Plan<Role
   const before = current?.tokenPolicies ?? [];
   const kept = keptNames(before, blindly('tokenPolicies'));
   accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
-  requirePolicies(jwt, tenantId, wanted.tokenPolicies, kept);
+  requireKnownPolicies(accounts, tenantId, wanted.tokenPolicies, kept);
   const wider = current === undefined ? undefined : widenedField(wanted, current, kind, blindly);
   if (wider !== undefined) accounts.requireHeld(caller, toKebab(wider), wanted.tokenPolicies, []);
   const gains = wanted.tokenPolicies.some((policy) => !before.includes(policy));
-  if (current === undefined || wider !== undefined || gains) requireOwnRanges(caller, wanted);
+  if (current === undefined || wider !== undefined || gains) requireOwnBounds(caller, wanted);
   requireUsable(wanted, kind);
   const isLess =
     current !== undefined &&
-    (before.some((policy) => !wanted.tokenPolicies.includes(policy)) ||
-      accounts.allowsMore(tenantId, before, wanted.tokenPolicies) ||
-      reachesBeyond(current.tokenBoundCidrs, wanted.tokenBoundCidrs) ||
-      whoMatches.some((field) => !isDeepStrictEqual(wanted[field], current[field])));
+    (givesLess(accounts, tenantId, wanted, current) || whoMatches.some((field) => !isDeepStrictEqual(wanted[field], current[field])));
   return {
     commit(transaction) {
       // Made again meanwhile, it may be of another platform, whose workloads other claims identify.
@@ -119,18 +116,12 @@ function widenedField(
   if (wanted.accessTokens && !current.accessTokens) return 'accessTokens';
   if (maxAgeSecondsOf({ kind, maxAge: wanted.maxAge }) > maxAgeSecondsOf(current)) return 'maxAge';
   if (isOnce(current) && !isOnce({ kind, use: wanted.use })) return 'use';
-  if (reachesBeyond(wanted.tokenBoundCidrs, current.tokenBoundCidrs)) return 'tokenBoundCidrs';
-  return (['tokenTtl', 'tokenMaxTtl'] as const).find((field) => isLonger(wanted[field], current[field]));
-}
-
-/** Tells whether ranges have addresses that others do not have; an empty list has all. */
-function reachesBeyond(ranges: readonly string[], others: readonly string[]): boolean {
-  return others.length > 0 && !areWithin(ranges, others);
+  return widenedTokens(wanted, current);
 }
 
 /** Throws `invalid-value`. */
 function requireUsable(wanted: RoleDocument, kind: IssuerKind): void {
-  const { bindings, audience, tokenTtl, tokenMaxTtl } = wanted;
+  const { bindings, audience } = wanted;
   if (findUnseen(audience) !== undefined) throw invalid('audience', 'must not contain unseen characters');
   for (const [index, binding] of bindings.entries()) {
     const rule = findBindingProblem(binding);
@@ -141,8 +132,7 @@ function requireUsable(wanted: RoleDocument, kind: IssuerKind): void {
       'bindings',
       `must have a claim that identifies a workload, by exact value: for kind ${kind} bind ${identifyingClaims(kind)}`,
     );
-  if (parseDuration(tokenTtl, 'token-ttl').seconds > parseDuration(tokenMaxTtl, 'token-max-ttl').seconds)
-    throw invalid('token-ttl', 'must not be longer than token-max-ttl');
+  requireLives(wanted);
 }
 
 function findBindingProblem({ claim, equals, contains }: Binding): string | undefined {
@@ -153,15 +143,6 @@ function findBindingProblem({ claim, equals, contains }: Binding): string | unde
   if (prefixOf(equals) === undefined || equals.indexOf('*') < equals.length - 1)
     return 'must have * as its last segment alone, after / or :, such as repo:acme/app:* or spiffe://example.org/ns/*';
   return /^[^/:]+:(?:\/\/)?\*$|^\/+\*$/.test(equals) ? 'must have more than a scheme before the *' : undefined;
-}
-
-/** Throws `invalid-value` for a policy that the tenant does not have, unless the role had it before. */
-function requirePolicies(jwt: Jwt, tenantId: string, names: readonly string[], kept: readonly string[]): void {
-  if (names.every((name) => kept.includes(name) || jwt.accounts.hasPolicy(tenantId, name))) return;
-  throw fail('invalid-value', {
-    detail: '"token-policies" must name policies of the tenant or built-in ones.',
-    items: [{ message: 'names a policy that does not exist', info: 'token-policies' }],
-  });
 }
 
 function invalid(field: string, rule: string): Error {

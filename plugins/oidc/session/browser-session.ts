@@ -118,7 +118,7 @@ export function findSession(oidc: Oidc, call: Pick<PublicCall, 'headers'>): Foun
 /** Tells whether the browser is signed in, at a provider or otherwise. Asking is not a use of the session. */
 export function isSignedIn(oidc: Oidc, call: PublicCall): boolean {
   const token = findCookie(call, sessionCookie);
-  if (token === undefined || oidc.accounts.browsers.find(token, call.clientIp) === undefined) return false;
+  if (token === undefined || oidc.accounts.browsers.find(token, call) === undefined) return false;
   const found = findSession(oidc, call);
   return found === undefined || !isIdle(oidc, found.session, call.now.epochMilliseconds);
 }

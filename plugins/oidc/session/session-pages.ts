@@ -67,7 +67,7 @@ async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
 /** Tells whether the cookie is of a session that began without a provider. A link to this page must not end it. */
 function isOfOthers(oidc: Oidc, call: PublicCall): boolean {
   const token = findCookie(call, sessionCookie);
-  return token !== undefined && findSession(oidc, call) === undefined && oidc.accounts.browsers.find(token, call.clientIp) !== undefined;
+  return token !== undefined && findSession(oidc, call) === undefined && oidc.accounts.browsers.find(token, call) !== undefined;
 }
 
 /** Most API tokens per session, so that people can keep track of them; another one ends the oldest. */
@@ -78,7 +78,7 @@ const freshSeconds = 300;
 
 /** Tells whether the person has signed in just now. */
 function isFresh(oidc: Oidc, { token }: Found, call: PublicCall): boolean {
-  const signedInAt = oidc.accounts.browsers.find(token, call.clientIp)?.creationTime;
+  const signedInAt = oidc.accounts.browsers.find(token, call)?.creationTime;
   return signedInAt !== undefined && signedInAt.until(call.now).total('seconds') <= freshSeconds;
 }
 

@@ -46,17 +46,19 @@ test('the whole list starts', () => {
 });
 
 describe('without ca', () => {
-  test('the start names est, which needs it', () => {
-    expect(refusalOf(without('ca'))).toMatch(/^plugin est, registry: uses the service certificate-authority, which /);
+  test('the start names the login by certificate, which needs it', () => {
+    expect(refusalOf(without('ca'))).toMatch(/^plugin certificate-login, registry: uses the service certificate-authority, which /);
   });
 
-  test('and without est, scep and acme it names vault, which needs it as well', () => {
-    expect(refusalOf(without('ca').filter(({ name }) => !['est', 'scep', 'acme'].includes(name)))).toMatch(/^plugin vault, registry: /);
+  test('and without that, est, scep and acme it names vault, which needs it as well', () => {
+    expect(refusalOf(without('ca').filter(({ name }) => !['certificate-login', 'est', 'scep', 'acme'].includes(name)))).toMatch(
+      /^plugin vault, registry: /,
+    );
   });
 
   test('and without all of them it names the identity of the listeners', () => {
     const identity = new ChangingIdentity({} as OpenStore, { hosts: ['localhost'], tlsKey: 'store' }).plugin;
-    const others = without('ca').filter(({ name }) => !['est', 'scep', 'acme', 'vault'].includes(name));
+    const others = without('ca').filter(({ name }) => !['certificate-login', 'est', 'scep', 'acme', 'vault'].includes(name));
     expect(refusalOf(others)).toBeUndefined();
     expect(refusalOf([...others, identity])).toMatch(/^plugin listener-identity, registry: uses the service certificate-authority, which /);
   });

@@ -114,7 +114,7 @@ async function issueHeader(store: OpenStore, hsm: Hsm, tenants: Tenants): Promis
 async function measureAccess(store: OpenStore, access: AccessControl, header: string): Promise<{ token: number; policy: number }> {
   // As in the pipeline, the requests of a turn have one instant.
   let now = systemClock.now();
-  const authenticate = () => access.authenticate(header, now, '127.0.0.1');
+  const authenticate = () => access.authenticate(header, now, { clientIp: '127.0.0.1' });
   const inTurns = (work: () => unknown) => async (): Promise<void> => {
     for (let round = 0; round < turns; round++) {
       store.refresh();

@@ -1,8 +1,8 @@
 // Limits of logins: for wrong tokens by address, for right ones by workload. A right token passes whatever others at its address did.
-import { LoginRate } from '../../../core/access/login-rate.ts';
-import { tooManyFailures } from '../../../core/access/approles/attempt-limit.ts';
-import type { Clock } from '../../../core/base/context.ts';
-import { AddressBuckets, Buckets } from '../../../core/base/token-bucket.ts';
+import { LoginRate } from '../login-rate.ts';
+import { tooManyFailures } from './attempt-limit.ts';
+import type { Clock } from '../../base/context.ts';
+import { AddressBuckets, Buckets } from '../../base/token-bucket.ts';
 
 /** Refusals of one address in a minute, and lines of the log for each tenant; of one process. */
 const perMinute = 60;

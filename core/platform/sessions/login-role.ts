@@ -1,0 +1,78 @@
+// The tokens that a role of logins gives: the fields for it, and who may give more, or to more.
+import { z } from 'zod';
+import { areWithin, cidrsField } from '../../base/addresses.ts';
+import { fail } from '../../base/errors.ts';
+import { isLonger, parseDuration } from '../../base/time.ts';
+import { givenPolicy, naming } from '../../http/named-entries.ts';
+import type { Sessions } from '../../plugin/services/sessions.ts';
+import { durationText } from '../../wire/fields.ts';
+
+/** Fields of the document of a role. */
+export const tokenFields = {
+  tokenPolicies: z
+    .array(naming(z.string().min(1).max(128), givenPolicy))
+    .max(64)
+    .meta({ whenEmpty: [] })
+    .default([])
+    .meta({ description: 'Policies of the tokens; only such as the caller has.', example: ['user'] }),
+  tokenTtl: durationText({ minSeconds: 1 })
+    .default('1h')
+    .meta({ description: 'Life of a token, and what a refresh gives it.', example: '1h' }),
+  tokenMaxTtl: durationText({ minSeconds: 1 })
+    .default('1d')
+    .meta({ description: 'Longest life of a token over all refreshes.', example: '1d' }),
+  tokenBoundCidrs: cidrsField()
+    .default([])
+    .meta({ description: 'Ranges of addresses the tokens work from; empty: from anywhere.', example: ['10.1.0.0/16'] }),
+} as const;
+
+export type RoleTokens = {
+  readonly tokenPolicies: readonly string[];
+  readonly tokenTtl: string;
+  readonly tokenMaxTtl: string;
+  readonly tokenBoundCidrs: readonly string[];
+};
+
+/** Finds a field by which tokens work longer or from more addresses. */
+export function widenedTokens(wanted: RoleTokens, current: RoleTokens): 'tokenTtl' | 'tokenMaxTtl' | 'tokenBoundCidrs' | undefined {
+  if (reachesBeyond(wanted.tokenBoundCidrs, current.tokenBoundCidrs)) return 'tokenBoundCidrs';
+  return (['tokenTtl', 'tokenMaxTtl'] as const).find((field) => isLonger(wanted[field], current[field]));
+}
+
+/** Tells whether tokens of before may do what those of now may not, so that they must end. */
+export function givesLess(
+  { allowsMore }: Pick<Sessions, 'allowsMore'>,
+  tenantId: string,
+  { tokenPolicies: wanted, tokenBoundCidrs }: RoleTokens,
+  { tokenPolicies: before, tokenBoundCidrs: ranges }: RoleTokens,
+): boolean {
+  return (
+    before.some((policy) => !wanted.includes(policy)) || allowsMore(tenantId, before, wanted) || reachesBeyond(ranges, tokenBoundCidrs)
+  );
+}
+
+/** Tells whether ranges have addresses that others do not have; an empty list has all. */
+function reachesBeyond(ranges: readonly string[], others: readonly string[]): boolean {
+  return others.length > 0 && !areWithin(ranges, others);
+}
+
+/** Throws `invalid-value` for a life that is longer than the longest. */
+export function requireLives({ tokenTtl, tokenMaxTtl }: RoleTokens): void {
+  if (parseDuration(tokenTtl, 'token-ttl').seconds <= parseDuration(tokenMaxTtl, 'token-max-ttl').seconds) return;
+  const rule = 'must not be longer than token-max-ttl';
+  throw fail('invalid-value', { detail: `"token-ttl" ${rule}.`, items: [{ message: rule, info: 'token-ttl' }] });
+}
+
+/** Throws `invalid-value` for a policy that the tenant does not have, unless the role had it before. */
+export function requireKnownPolicies(
+  { hasPolicy }: Pick<Sessions, 'hasPolicy'>,
+  tenantId: string,
+  names: readonly string[],
+  kept: readonly string[],
+): void {
+  if (names.every((name) => kept.includes(name) || hasPolicy(tenantId, name))) return;
+  throw fail('invalid-value', {
+    detail: '"token-policies" must name policies of the tenant or built-in ones.',
+    items: [{ message: 'names a policy that does not exist', info: 'token-policies' }],
+  });
+}

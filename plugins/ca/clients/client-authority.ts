@@ -1,0 +1,90 @@
+// CAs whose certificates log clients in: ours by their records, those that are only trusted by their revocation lists.
+import type {
+  ClientAuthority,
+  ClientRefusal,
+  JudgedClient,
+  ShownCertificate,
+} from '../../../core/plugin/services/certificate-authority.ts';
+import { caCertificates, type FoundCa, findUsableCa, hasKey, newestCertificate } from '../authority/lookup.ts';
+import type { CaContext } from '../context.ts';
+import { type Certificate, isLive, readCertificate } from '../der/certificate.ts';
+import { findPath, isClientCertificate } from '../issuing/chain.ts';
+import { viaCertifyCa } from '../issuing/subordinate.ts';
+import type { IssuedCertificate } from '../records/records.ts';
+import { findIssued } from '../status/revocation.ts';
+import { findRevocationProblem, readForeignCrl } from './foreign-crl.ts';
+import { namesOf } from './names.ts';
+
+/** A CA by its name; undefined without one that people may trust. */
+export function findClientAuthority(context: CaContext, tenantId: string, name: string): ClientAuthority | undefined {
+  const ca = findUsableCa(context, tenantId, name);
+  if (ca === undefined) return undefined;
+  const isOwn = hasKey(ca.record);
+  return {
+    id: ca.record.id,
+    name,
+    isOwn,
+    hasSigned: (list) => readForeignCrl(list, readCertificate(newestCertificate(ca.record))) !== undefined,
+    judge(shown, lists) {
+      try {
+        return isOwn ? judgeOwn(context, ca, shown) : judgeForeign(context, ca, shown, lists);
+      } catch {
+        // Not DER, or names that cannot be read.
+        return { problem: 'unreadable' };
+      }
+    },
+  };
+}
+
+/** The same octets are on record here, and a path leads to a certificate of the CA. */
+function judgeOwn(context: CaContext, ca: FoundCa, shown: ShownCertificate): JudgedClient | ClientRefusal {
+  const now = context.clock.now();
+  // First, and whatever the records say: no time tells what is on record.
+  const path = findPath(shown.leaf, shown.intermediates, caCertificates(ca.record), now);
+  const certificate = readCertificate(shown.leaf);
+  const issued = findIssued(context, ca, certificate);
+  if (issued === undefined) return { problem: 'not-issued' };
+  const problem = findHeldProblem(certificate, issued, now);
+  if (problem !== undefined) return { problem };
+  if (path === undefined) return { problem: 'no-path' };
+  return {
+    ...describe(certificate),
+    via: issued.via,
+    isGood: (transaction) => {
+      const present = findIssued(context, ca, certificate, transaction);
+      return present !== undefined && present.revoked === undefined;
+    },
+  };
+}
+
+/** Reason for which the holder of a certificate on record cannot authenticate with it. */
+export function findHeldProblem(
+  certificate: Certificate,
+  issued: IssuedCertificate,
+  now: Temporal.Instant,
+): 'revoked' | 'not-valid-now' | 'not-for-clients' | undefined {
+  if (issued.revoked !== undefined) return 'revoked';
+  if (!isLive(certificate, now)) return 'not-valid-now';
+  return issued.via === 'issuing-ca' || issued.via === viaCertifyCa || !isClientCertificate(certificate) ? 'not-for-clients' : undefined;
+}
+
+function judgeForeign(
+  context: CaContext,
+  ca: FoundCa,
+  shown: ShownCertificate,
+  lists: readonly Uint8Array[] | undefined,
+): JudgedClient | ClientRefusal {
+  const now = context.clock.now();
+  const path = findPath(shown.leaf, shown.intermediates, caCertificates(ca.record), now);
+  const certificate = readCertificate(shown.leaf);
+  if (!isLive(certificate, now)) return { problem: 'not-valid-now' };
+  if (!isClientCertificate(certificate)) return { problem: 'not-for-clients' };
+  if (path === undefined) return { problem: 'no-path' };
+  const problem = lists === undefined ? undefined : findRevocationProblem(path, lists, now);
+  if (problem !== undefined) return { problem };
+  return { ...describe(certificate), isGood: () => true };
+}
+
+function describe(certificate: Certificate): Pick<JudgedClient, 'serial' | 'notAfter' | 'names'> {
+  return { serial: certificate.serial, notAfter: certificate.notAfter, names: namesOf(certificate) };
+}

@@ -1,0 +1,34 @@
+// The context that all endpoints of the plugin share.
+import type { PluginContext } from '../../core/plugin/plugin.ts';
+import type { CertificateAuthorities } from '../../core/plugin/services/certificate-authority.ts';
+import type { Sessions } from '../../core/plugin/services/sessions.ts';
+import type { Table } from '../../core/store/store.ts';
+import type { Confirmation } from '../../core/tls/client-certificate.ts';
+import type { RoleRecord } from './role-record.ts';
+
+export type Logins = Pick<PluginContext<unknown>, 'store' | 'clock' | 'log'> & {
+  readonly accounts: Sessions;
+  readonly authorities: CertificateAuthorities;
+  /** [tenant uuid, role] */
+  readonly roles: Table<RoleRecord>;
+  /** [tenant uuid, id of a CA]: the grant that all tokens of its certificates end with */
+  readonly caGrants: Table<string>;
+  /** [tenant uuid, id of a CA, `certificate` or `key`, thumbprint] */
+  readonly certificateGrants: Table<CertificateGrant>;
+};
+
+/** Grant that the tokens of one certificate, or of all certificates of one key, end with. */
+export type CertificateGrant = {
+  readonly grant: string;
+  /** RFC 3339 UTC with six decimals: no token names it any longer */
+  readonly until: string;
+};
+
+/** Group of operations of this plugin in the API description. */
+export const certificateTag = {
+  name: 'certificate-logins',
+  description: 'Roles by which certificates log in, and whether one would.',
+} as const;
+
+/** Names of the ways to bind a token. */
+export type BoundTo = Confirmation['kind'] | 'none';
