@@ -3,7 +3,6 @@ import type { PluginContext } from '../../core/plugin/plugin.ts';
 import type { CertificateAuthorities } from '../../core/plugin/services/certificate-authority.ts';
 import type { Sessions } from '../../core/plugin/services/sessions.ts';
 import type { Table } from '../../core/store/store.ts';
-import type { Confirmation } from '../../core/tls/client-certificate.ts';
 import type { RoleRecord } from './role-record.ts';
 
 export type Logins = Pick<PluginContext<unknown>, 'store' | 'clock' | 'log'> & {
@@ -29,6 +28,3 @@ export const certificateTag = {
   name: 'certificate-logins',
   description: 'Roles by which certificates log in, and whether one would.',
 } as const;
-
-/** Names of the ways to bind a token. */
-export type BoundTo = Confirmation['kind'] | 'none';

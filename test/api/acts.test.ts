@@ -53,6 +53,7 @@ test.each(Object.entries(expected))('%s is the act of these endpoints and of no 
 const byDocument = [
   'approval/rules',
   'keystore/authentication/approles',
+  'keystore/authentication/certificate/roles',
   'keystore/authentication/jwt',
   'keystore/authentication/jwt/{issuer}/roles',
   'keystore/authentication/oidc',

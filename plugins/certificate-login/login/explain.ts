@@ -41,6 +41,7 @@ export function explainEndpoint(logins: Logins): AnyEndpoint {
     tag: certificateTag,
     access: 'token',
     operation: 'execute',
+    act: 'none',
     audit: 'required',
     auditFields: ['certificate'],
     input,

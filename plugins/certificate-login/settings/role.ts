@@ -23,6 +23,7 @@ export function roleResource(logins: Logins): AnyResource {
     path: rolePath,
     tag: certificateTag,
     noun: 'certificate role',
+    act: 'change-trust',
     removalEnds: 'deletes the role: no certificate logs in by it, and the tokens of such logins end',
     nameField: 'name',
     scope: 'tenant',
