@@ -17,6 +17,7 @@ const shownAs: Readonly<Record<string, string>> = {
   timers: 'auto-rotate',
   verificationOnly: 'public-key',
   latest: 'latest-version',
+  deletesAt: 'deletes',
 };
 /** Members by which others are found: in no document. */
 const keysOfRecords = new Set(['id', 'floor', 'createdAt']);
@@ -43,7 +44,7 @@ test('there are filters, and no list has other parameters than filters, pages, l
   );
   expect(others).toEqual([
     ...['since', 'before', 'follow', 'who', 'what', 'where', 'result', 'reads'].map((name) => `/v1/state/topics/{topic}?${name}`),
-    '/v1/state/keystore/tls/ca/{name}/certificates?status',
+    ...['status', 'public-key'].map((name) => `/v1/state/keystore/tls/ca/{name}/certificates?${name}`),
   ]);
 });
 

@@ -46,14 +46,14 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
     disabled: {
       description: '`true`: answer with the keys alone that are disabled, have disabled versions or wait for their deletion.',
       schema: { type: 'boolean', examples: [true] },
-      tellsAbout: ['disabled', 'disabled-versions', 'delete-after'],
+      tellsAbout: ['disabled', 'disabled-versions', 'delete-after', 'deletes'],
       fits: ({ record }, asked) => String(isDisabled(record)) === asked,
     },
     attention: {
       description:
         '`true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or because the newest version has made half of the 2^32 encryptions that it may make.',
       schema: { type: 'boolean', examples: [true] },
-      tellsAbout: ['usage', 'rotates', 'auto-rotate', 'cipher', 'latest-version'],
+      tellsAbout: ['usage', 'rotates', 'auto-rotate', 'cipher', 'use', 'latest-version'],
       fits: ({ name, record }, asked, call) => String(needsAttention(transit, name, record, call)) === asked,
     },
   };

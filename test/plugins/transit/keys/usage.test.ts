@@ -124,7 +124,9 @@ describe('encryptions', () => {
     commits = 0;
     await useEach();
     expect(commits).toBe(5);
-    expect(keys.map((key) => one.view(key, 1))).toEqual(keys.map(() => ({ uses: 2, usesAtMost: 2, rewrapped: 0, lastUsedAt: now })));
+    expect(keys.map((key) => one.view(key, 1))).toEqual(
+      keys.map(() => ({ uses: 2, usesAtMost: 2, rewrapped: 0, refused: 0, lastUsedAt: now })),
+    );
     for (let n = 0; n < 40; n += 1) await one.flush();
     await one.stop();
     for (const key of keys) expect(stored(key)).toMatchObject({ uses: 2, lastUsedAt: now });
@@ -183,7 +185,7 @@ describe('encryptions', () => {
     await Promise.all(keys.map(async (key) => one.take(key, versionOf(key), 2, now)));
     expect(commits).toBe(keys.length);
     for (const key of keys) expect(stored(key)).toEqual({ uses: 2, reserved: 64, rewrapped: 0, lastUsedAt: now });
-    expect(one.view(keys[0] as Key, 1)).toEqual({ uses: 2, usesAtMost: 2, rewrapped: 0, lastUsedAt: now });
+    expect(one.view(keys[0] as Key, 1)).toEqual({ uses: 2, usesAtMost: 2, rewrapped: 0, refused: 0, lastUsedAt: now });
     commits = 0;
     await one.flush();
     expect(commits).toBe(0);
