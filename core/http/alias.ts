@@ -7,6 +7,7 @@ import type { ServiceError } from '../base/errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Answer } from './response/answer.ts';
 
+/** Any other error of these functions is answered with 500, as that of an endpoint. */
 export type Alias = {
   /** the protocol, for the audit trail */
   readonly via: string;
@@ -37,7 +38,8 @@ export type Alias = {
   readsDespite?(refusal: ServiceError, caller: Caller): boolean;
   /**
    * Replaces both if the foreign answer needs other endpoints: called when the request itself is on record. Each call of
-   * `invoke` is a request of its own, with the same credentials. Undefined, at once or later: as without it.
+   * `invoke` is a request of its own, with the same credentials. Undefined, at once or later: as without it. Throws, at once or later, the
+   * ServiceError that refuses the request.
    */
   reply?(outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> | undefined;
 };

@@ -42,8 +42,9 @@ export class BodyIntake {
       try {
         this.#judge(context);
       } catch (error) {
-        if (context.exchange.readsDespite?.(error) !== true) {
-          context.earlyRefusal = error;
+        const refusal = refusalDespite(context, error);
+        if (refusal !== undefined) {
+          context.earlyRefusal = refusal;
           return undefined;
         }
       }
@@ -65,6 +66,15 @@ export class BodyIntake {
     context.body = { length, json };
     if (json.status === 'fulfilled') context.exchange.noteDocument?.(json.value.value);
     done(context);
+  }
+}
+
+/** Refusal for which a body is not read: the given one, or the fault of who was asked about it; undefined: it is read all the same. */
+function refusalDespite({ exchange }: ApiRequest, refusal: unknown): unknown {
+  try {
+    return exchange.readsDespite?.(refusal) === true ? undefined : refusal;
+  } catch (fault) {
+    return fault;
   }
 }
 

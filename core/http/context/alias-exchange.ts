@@ -30,6 +30,8 @@ export class AliasExchange implements ApiExchange {
   #document: JsonObject | undefined;
   #error: ServiceError | undefined;
   #access: RequestAccess | undefined;
+  /** true once an answer was made: another one tells of a fault of the alias */
+  #isAnswered = false;
 
   /** `params`: of the foreign path. `invoke`: for further requests of its answer. */
   constructor(under: ApiExchange, alias: Alias, params: Readonly<Record<string, string>>, invoke: Invoke) {
@@ -124,22 +126,47 @@ export class AliasExchange implements ApiExchange {
     this.#error = error;
   }
 
-  /** Sends the foreign form of an answer; everything before uses the answer of the endpoint. */
+  /**
+   * Sends the foreign form of an answer; everything before uses the answer of the endpoint. Called again after a fault of that, with the refusal
+   * that tells so: then the alias makes no answer, and what it cannot word is sent as our API words it.
+   */
   send(requestId: string, answer: Answer): Promise<void> | undefined {
+    if (this.#isAnswered) return this.#under.send(requestId, this.#lastRefusal(requestId) ?? answer);
+    this.#isAnswered = true;
     const error = this.#error;
     const answered = error === undefined ? answeredOf(answer, requestId) : { status: answer.status, requestId, document: undefined };
     const translated = (): Answer =>
       error === undefined ? this.#alias.answer(answered, this.#asked) : this.#alias.refusal(error, requestId);
     const reply = this.#reply(answered, error);
     if (reply === undefined) return this.#under.send(requestId, translated());
-    return reply.then((further) => this.#under.send(requestId, further ?? translated()));
+    const refused = (thrown: unknown): Answer => this.#refusalOf(thrown, requestId);
+    return reply.catch(refused).then((further) => this.#under.send(requestId, further ?? translated()));
   }
 
   #reply(answered: Answered, error: ServiceError | undefined): Promise<Answer | undefined> | undefined {
     if (this.#alias.reply === undefined) return undefined;
     const body = (): JsonObject | undefined => this.#document ?? (this.#body.length === 0 ? undefined : parseJsonObject(this.#body));
     const outcome = { ...answered, error, caller: this.#caller, body, ...this.#access };
-    return this.#alias.reply(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
+    try {
+      return this.#alias.reply(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
+    } catch (thrown) {
+      return Promise.resolve(this.#refusalOf(thrown, answered.requestId));
+    }
+  }
+
+  /** The foreign form of a refusal that `reply` has thrown; throws anything else. */
+  #refusalOf(thrown: unknown, requestId: string): Answer {
+    if (!(thrown instanceof ServiceError) || thrown.status >= 500) throw thrown;
+    return this.#alias.refusal(thrown, requestId);
+  }
+
+  /** The refusal of a request whose answer could not be made; undefined: the alias cannot word it. */
+  #lastRefusal(requestId: string): Answer | undefined {
+    try {
+      return this.#error === undefined ? undefined : this.#alias.refusal(this.#error, requestId);
+    } catch {
+      return undefined;
+    }
   }
 
   async #invokeFurther(...[method, target, document, authorization]: Parameters<InvokeFurther>): Promise<Answered> {

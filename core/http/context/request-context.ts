@@ -260,24 +260,48 @@ export abstract class RequestContext<
   #send(answer: Answer): void {
     try {
       const sending = this.send(answer);
-      this.#server.onAnswered?.({ ...this.series, status: answer.status, seconds: this.#elapsedMs() / 1_000 });
+      this.#count(answer);
       sending?.catch((fault: unknown) => this.#giveUp(fault));
     } catch (fault) {
       this.#giveUp(fault);
     }
   }
 
-  /** Handles a fault while answering: a 500 if nothing has been sent yet, otherwise the end of the connection. */
+  /** Handles a fault while answering: a 500 with a record if nothing has been sent yet, otherwise the end of the connection. */
   #giveUp(fault: unknown): void {
     this.#isConcluded = true;
     this.#server.log?.error('a request could not be answered', { requestId: this.requestId, ...describeFault(fault) });
     try {
       this.onConcluded();
-      if (this.exchange.isAnswering) this.exchange.break();
-      else this.send(this.answerOf(fail('internal-error')))?.catch(() => this.exchange.break());
+      if (this.exchange.isAnswering) return this.exchange.break();
+      const error = fail('internal-error');
+      const refusal = this.answerOf(error);
+      const send = (): void => this.#sendLast(refusal);
+      // An effect has its record already; this one says that the caller did not get the answer.
+      this.#recordIfPossible(refusal.status, error).then(send, send);
     } catch {
       this.exchange.break();
     }
+  }
+
+  /** Rejects, as `record` does; also if that throws, which may be the fault of which the record is. */
+  async #recordIfPossible(status: number, error: ServiceError): Promise<void> {
+    await this.record(status, error);
+  }
+
+  /** Sends an answer, or ends the connection. */
+  #sendLast(answer: Answer): void {
+    try {
+      const sending = this.send(answer);
+      this.#count(answer);
+      sending?.catch(() => this.exchange.break());
+    } catch {
+      this.exchange.break();
+    }
+  }
+
+  #count({ status }: Answer): void {
+    this.#server.onAnswered?.({ ...this.series, status, seconds: this.#elapsedMs() / 1_000 });
   }
 
   #elapsedMs(): number {

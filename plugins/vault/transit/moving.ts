@@ -187,9 +187,9 @@ function backups(facade: Facade, mount: string): readonly Alias[] {
 async function restored(facade: Facade, outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> {
   if (outcome.error?.code !== 'not-found' || outcome.caller === undefined) return undefined;
   const name = facade.requireName(asked.params['name']);
+  const backup = new Fields(outcome.body() ?? {}).text('backup') ?? '';
   const made = await invoke('POST', config, { name, 'deletion-allowed': true });
   if (made.status !== 201) return facade.refused(made);
-  const backup = new Fields(outcome.body() ?? {}).text('backup') ?? '';
   const done = await invoke('POST', `${state}/${name}/restore`, { key: backup });
   if (done.status < 400) return nothing;
   await invoke('DELETE', `${config}/${name}`);

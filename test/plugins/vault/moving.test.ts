@@ -187,9 +187,11 @@ describe('backups', () => {
   });
 
   test('that are refused leave no key behind', async () => {
-    const { status, body } = await ask('POST', 'transit/restore/left-behind', { backup: 'AAAA' });
-    expect([status, body.errors]).toEqual([400, [expect.any(String)]]);
-    expect((await ask('GET', 'transit/keys/left-behind')).status).toBe(404);
+    for (const backup of ['AAAA', 5]) {
+      const { status, body } = await ask('POST', 'transit/restore/left-behind', { backup });
+      expect([status, body.errors]).toEqual([400, [expect.any(String)]]);
+      expect((await ask('GET', 'transit/keys/left-behind')).status).toBe(404);
+    }
     await made('no-backup', { exportable: true });
     expect((await ask('GET', 'transit/backup/no-backup')).body.errors[0]).toContain('exporting is disallowed');
   });
