@@ -96,7 +96,7 @@ const marked: readonly Marked[] = [
     names: ['walked-issuer', 'walked-jwt-role'],
     document: {
       audience: 'mark-of-an-audience',
-      bindings: [{ claim: 'sub', equals: 'mark-of-a-workload' }],
+      bindings: [{ claim: 'sub', value: 'mark-of-a-workload' }],
       'max-age': '4213h',
       'token-max-ttl': '4214h',
     },

@@ -76,11 +76,11 @@ async function userOf(token: string): Promise<unknown> {
 
 test('the step for GitHub Actions asks for a token with the audience, logs in, and hides what it got', async () => {
   await trustPlatform('github', [
-    { claim: 'repository_id', equals: '456789' },
-    { claim: 'repository_owner_id', equals: '123456' },
-    { claim: 'ref', equals: 'refs/heads/main' },
-    { claim: 'ref_type', equals: 'branch' },
-    { claim: 'event_name', equals: 'push' },
+    { claim: 'repository_id', value: '456789' },
+    { claim: 'repository_owner_id', value: '123456' },
+    { claim: 'ref', value: 'refs/heads/main' },
+    { claim: 'ref_type', value: 'branch' },
+    { claim: 'event_name', value: 'push' },
   ]);
   const identity = selfSignedIdentity(at('github'));
   const service = createServer({ key: identity.key, cert: identity.cert }, (request, response) => {
@@ -111,10 +111,10 @@ test('the step for GitHub Actions asks for a token with the audience, logs in, a
 
 test('the job for GitLab logs in with the token of its variable, once', async () => {
   await trustPlatform('gitlab', [
-    { claim: 'project_id', equals: '20' },
-    { claim: 'ref_protected', equals: 'true' },
-    { claim: 'ref_type', equals: 'branch' },
-    { claim: 'ref', equals: 'main' },
+    { claim: 'project_id', value: '20' },
+    { claim: 'ref_protected', value: 'true' },
+    { claim: 'ref_type', value: 'branch' },
+    { claim: 'ref', value: 'main' },
   ]);
   const [snippet = ''] = blocks('GitLab CI', 'yaml');
   const job = (parse(snippet) as { deploy: { id_tokens: Record<string, { aud: string }>; script: string[] } }).deploy;
@@ -142,8 +142,8 @@ test('a pod of Kubernetes logs in with its projected token, and again with the o
   await trustPlatform(
     'kubernetes',
     [
-      { claim: 'sub', equals: 'system:serviceaccount:payments:app' },
-      { claim: '/kubernetes.io/serviceaccount/uid', equals: '14ee3fa4-a7e2-420f-9f9a-dbc4507c3798' },
+      { claim: 'sub', value: 'system:serviceaccount:payments:app' },
+      { claim: '/kubernetes.io/serviceaccount/uid', value: '14ee3fa4-a7e2-420f-9f9a-dbc4507c3798' },
     ],
     ['--issuer', issuer.origin, '--discovery-url', issuer.origin],
   );
@@ -197,7 +197,7 @@ test('a workload of SPIFFE logs in with the JWT-SVID that spiffe-helper writes',
   issuer.keys = JSON.stringify({ keys: [jwk], spiffe_sequence: 7, spiffe_refresh_hint: 300 });
   await trustPlatform(
     'spiffe',
-    [{ claim: 'sub', equals: 'spiffe://example.org/ns/payments/*' }],
+    [{ claim: 'sub', value: 'spiffe://example.org/ns/payments/*' }],
     ['--issuer', 'spiffe://example.org', '--jwks-url', `${issuer.origin}/jwks`],
   );
   const svid = makeToken(issuer.signer, { ...platformClaims.spiffe(now()), aud: [aud] }, { typ: 'JOSE' });

@@ -66,12 +66,12 @@ export function identify(kind: IssuerKind, bindings: readonly Binding[]): boolea
 }
 
 /** Exact values identify; of a trust domain also all ids below a path, and of unknown platforms an entry of a list, but no yes or no. */
-function isExact(kind: IssuerKind, { equals, contains, claim }: Binding): boolean {
-  if (kind === 'generic' && typeof equals === 'boolean') return false;
+function isExact(kind: IssuerKind, { value, contains, claim }: Binding): boolean {
+  if (kind === 'generic' && typeof value === 'boolean') return false;
   if (contains !== undefined) return kind === 'generic';
-  if (pointerOf(claim) === '/email_verified') return equals === true;
-  if (typeof equals !== 'string' || prefixOf(equals) === undefined) return true;
-  return kind === 'spiffe' && pointerOf(claim) === '/sub' && /^spiffe:\/\/[^/*]+\//.test(equals);
+  if (pointerOf(claim) === '/email_verified') return value === true;
+  if (typeof value !== 'string' || prefixOf(value) === undefined) return true;
+  return kind === 'spiffe' && pointerOf(claim) === '/sub' && /^spiffe:\/\/[^/*]+\//.test(value);
 }
 
 /** The claims of which one must be bound, in words, to follow "bind". */
@@ -117,7 +117,7 @@ const ownsMany: Readonly<Record<string, string>> = {
 export function warningsOf(bindings: readonly Binding[]): readonly string[] {
   const bound = new Map(bindings.map((binding) => [pointerOf(binding.claim), binding]));
   const has = (pointer: string): boolean => bound.has(pointer);
-  const subject = bound.get('/sub')?.equals;
+  const subject = bound.get('/sub')?.value;
   const isOfGithub = has('/repository_id') || has('/repository') || (typeof subject === 'string' && subject.startsWith('repo:'));
   const isOfGitlab = has('/project_id') || has('/project_path') || (typeof subject === 'string' && subject.startsWith('project_path:'));
   return [
@@ -147,8 +147,8 @@ export function warningsOf(bindings: readonly Binding[]): readonly string[] {
     ...(typeof subject === 'string' && subject.startsWith('system:serviceaccount:') && !has(`${serviceAccount}/uid`)
       ? ['A service account that is made again has the same sub: bind /kubernetes.io/serviceaccount/uid too.']
       : []),
-    ...bindings.flatMap(({ claim, equals }) =>
-      typeof equals === 'string' && prefixOf(equals) !== undefined
+    ...bindings.flatMap(({ claim, value }) =>
+      typeof value === 'string' && prefixOf(value) !== undefined
         ? [`The * of ${claim} stands for all that follows: whatever is made below it later can log in.`]
         : [],
     ),

@@ -20,7 +20,7 @@ export const roleDocument = z.object({
     .max(32)
     .meta({
       description: 'Claims that the token must have; at least one that identifies the workload.',
-      example: [{ claim: 'repository_id', equals: '123456789' }],
+      example: [{ claim: 'repository_id', value: '123456789' }],
     }),
   maxAge: durationText({ minSeconds: 1, maxSeconds: 366 * 86_400 })
     .optional()

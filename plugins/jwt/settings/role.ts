@@ -135,14 +135,14 @@ function requireUsable(wanted: RoleDocument, kind: IssuerKind): void {
   requireLives(wanted);
 }
 
-function findBindingProblem({ claim, equals, contains }: Binding): string | undefined {
+function findBindingProblem({ claim, value, contains }: Binding): string | undefined {
   if (claim.startsWith('/') && (claim.includes('//') || claim.endsWith('/') || /~(?![01])/.test(claim)))
     return 'must name a claim, or be a JSON pointer without empty parts (RFC 6901: ~1 stands for a slash, ~0 for a tilde)';
   if (contains?.includes('*') === true) return 'must be an entry of the list as it is: * has no meaning in contains';
-  if (typeof equals !== 'string' || !equals.includes('*')) return undefined;
-  if (prefixOf(equals) === undefined || equals.indexOf('*') < equals.length - 1)
+  if (typeof value !== 'string' || !value.includes('*')) return undefined;
+  if (prefixOf(value) === undefined || value.indexOf('*') < value.length - 1)
     return 'must have * as its last segment alone, after / or :, such as repo:acme/app:* or spiffe://example.org/ns/*';
-  return /^[^/:]+:(?:\/\/)?\*$|^\/+\*$/.test(equals) ? 'must have more than a scheme before the *' : undefined;
+  return /^[^/:]+:(?:\/\/)?\*$|^\/+\*$/.test(value) ? 'must have more than a scheme before the *' : undefined;
 }
 
 function invalid(field: string, rule: string): Error {

@@ -12,7 +12,7 @@ export const bindingSchema = z
       description: 'Name of the claim; a nested one, or one with a slash at the begin, as a JSON pointer (RFC 6901).',
       example: '/kubernetes.io/serviceaccount/uid',
     }),
-    equals: z
+    value: z
       .union([z.string().min(1).max(longestText), z.int(), z.boolean()])
       .optional()
       .meta({
@@ -24,9 +24,9 @@ export const bindingSchema = z
       .min(1)
       .max(longestText)
       .optional()
-      .meta({ description: 'In place of `equals`: the claim is a list, and has this text.', example: 'deployers' }),
+      .meta({ description: 'In place of `value`: the claim is a list, and has this text.', example: 'deployers' }),
   })
-  .refine(({ equals, contains }) => (equals === undefined) !== (contains === undefined), 'must have either equals or contains');
+  .refine(({ value, contains }) => (value === undefined) !== (contains === undefined), 'must have either value or contains');
 export type Binding = z.output<typeof bindingSchema>;
 
 /** A binding as a token meets it. `found`: the claim in JSON, shortened; undefined when it is absent. */
@@ -42,12 +42,12 @@ export function judgeBinding(claims: Claims, binding: Binding): BindingVerdict {
   return { claim: binding.claim, wanted: describeWanted(binding), found: describeFound(value), holds: holds(value, binding) };
 }
 
-function holds(value: JsonValue | undefined, { equals, contains }: Binding): boolean {
-  if (contains !== undefined) return Array.isArray(value) && value.includes(contains);
-  if (typeof equals === 'string') return typeof value === 'string' && isText(value, equals);
+function holds(found: JsonValue | undefined, { value, contains }: Binding): boolean {
+  if (contains !== undefined) return Array.isArray(found) && found.includes(contains);
+  if (typeof value === 'string') return typeof found === 'string' && isText(found, value);
   // Numbers beyond the safe range are not what was written: two of them may read as the same.
-  if (typeof equals === 'number') return Number.isSafeInteger(value) && value === equals;
-  return equals !== undefined && value === equals;
+  if (typeof value === 'number') return Number.isSafeInteger(found) && found === value;
+  return value !== undefined && found === value;
 }
 
 function isText(value: string, wanted: string): boolean {
@@ -60,8 +60,8 @@ export function prefixOf(wanted: string): string | undefined {
   return /[/:]\*$/.test(wanted) ? wanted.slice(0, -1) : undefined;
 }
 
-function describeWanted({ equals, contains }: Binding): string {
-  return contains === undefined ? JSON.stringify(equals) : `a list with ${JSON.stringify(contains)}`;
+function describeWanted({ value, contains }: Binding): string {
+  return contains === undefined ? JSON.stringify(value) : `a list with ${JSON.stringify(contains)}`;
 }
 
 function describeFound(value: JsonValue | undefined): string | undefined {

@@ -70,6 +70,14 @@ describe('the API description', () => {
     expect([...silent, ...named]).toEqual([]);
   });
 
+  test('no field has the name of a method that every class of Java has', () => {
+    const taken = new Set(['class', 'clone', 'equals', 'finalize', 'hash-code', 'notify', 'notify-all', 'to-string', 'wait']);
+    const clashes = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.keys(properties).flatMap((field) => (taken.has(field) ? [`${name}.${field}`] : [])),
+    );
+    expect(clashes).toEqual([]);
+  });
+
   test('every text that comes in has a limit', () => {
     const inputs = [
       ...operations.flatMap(([name, { requestBody }]) =>

@@ -29,7 +29,7 @@ test('issuer and role are made, tested, and explained; the login takes a file an
   writeFileSync(at('keys'), jwks(signer));
   const issuer = ['--issuer', 'https://kubernetes.default.svc.cluster.local', '--static-keys', `@${at('keys')}`];
   await ctl.json('create', 'jwt', 'cluster', '--kind', 'kubernetes', ...issuer);
-  const bindings = JSON.stringify([{ claim: 'sub', equals: 'system:serviceaccount:payments:app' }]);
+  const bindings = JSON.stringify([{ claim: 'sub', value: 'system:serviceaccount:payments:app' }]);
   await ctl.json('create', 'jwt-roles', 'cluster', 'pay', '--audience', 'keystore', '--token-policies', 'user', '--bindings', bindings);
   expect(await ctl.json('do', 'jwt', 'cluster', 'test')).toMatchObject({ usable: true, keys: [{ kid: 'ec' }] });
   writeFileSync(at('token'), `${token()}\n`);

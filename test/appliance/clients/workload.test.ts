@@ -21,7 +21,7 @@ beforeAll(async () => {
   root = new Client({ address: appliance.url, ca, credentials: { token: appliance.rootToken } });
   const issuer = 'https://kubernetes.default.svc.cluster.local';
   await root.jwt.create({ name: 'cluster', kind: 'kubernetes', issuer, 'static-keys': jwks(signer) });
-  const bindings = [{ claim: 'sub', equals: 'system:serviceaccount:payments:app' }];
+  const bindings = [{ claim: 'sub', value: 'system:serviceaccount:payments:app' }];
   await root.jwtRoles.create('cluster', { name: 'pay', audience: 'keystore', bindings, 'token-policies': ['root'], 'token-ttl': '3s' });
 });
 afterAll(() => appliance.close());

@@ -8,11 +8,11 @@ export type Hostile = { readonly name: string; readonly token: string; readonly 
 
 /** Bindings of the role that all rows are sent to, as the API and as the reference judge take them. */
 export const bindings = [
-  { claim: 'sub', equals: 'workload' },
-  { claim: 'repository', equals: 'acme/app' },
-  { claim: 'id', equals: 7 },
-  { claim: 'protected', equals: true },
-  { claim: '/nested/a~1b/c', equals: 'deep' },
+  { claim: 'sub', value: 'workload' },
+  { claim: 'repository', value: 'acme/app' },
+  { claim: 'id', value: 7 },
+  { claim: 'protected', value: true },
+  { claim: '/nested/a~1b/c', value: 'deep' },
 ];
 export const referenceBindings = [
   [['sub'], 'workload'],

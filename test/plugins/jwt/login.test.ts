@@ -18,23 +18,23 @@ beforeAll(async () => {
   const role = (issuer: string, bindings: Json[], more: Json = {}) =>
     harness.setRole(issuer, issuer, { bindings, 'token-policies': ['user'], ...more });
   await role('github', [
-    { claim: 'repository_id', equals: '456789' },
-    { claim: 'repository_owner_id', equals: '123456' },
-    { claim: 'ref', equals: 'refs/heads/main' },
-    { claim: 'ref_type', equals: 'branch' },
-    { claim: 'event_name', equals: 'push' },
+    { claim: 'repository_id', value: '456789' },
+    { claim: 'repository_owner_id', value: '123456' },
+    { claim: 'ref', value: 'refs/heads/main' },
+    { claim: 'ref_type', value: 'branch' },
+    { claim: 'event_name', value: 'push' },
   ]);
   await role('gitlab', [
-    { claim: 'project_id', equals: '20' },
-    { claim: 'ref_protected', equals: 'true' },
-    { claim: 'ref_type', equals: 'branch' },
-    { claim: 'ref', equals: 'main' },
+    { claim: 'project_id', value: '20' },
+    { claim: 'ref_protected', value: 'true' },
+    { claim: 'ref_type', value: 'branch' },
+    { claim: 'ref', value: 'main' },
   ]);
   await role('cluster', [
-    { claim: 'sub', equals: 'system:serviceaccount:payments:app' },
-    { claim: '/kubernetes.io/serviceaccount/uid', equals: '14ee3fa4-a7e2-420f-9f9a-dbc4507c3798' },
+    { claim: 'sub', value: 'system:serviceaccount:payments:app' },
+    { claim: '/kubernetes.io/serviceaccount/uid', value: '14ee3fa4-a7e2-420f-9f9a-dbc4507c3798' },
   ]);
-  await role('domain', [{ claim: 'sub', equals: 'spiffe://example.org/ns/payments/*' }]);
+  await role('domain', [{ claim: 'sub', value: 'spiffe://example.org/ns/payments/*' }]);
 });
 afterAll(() => harness.close());
 
@@ -163,7 +163,7 @@ describe('use', () => {
 });
 
 test('explain says which check refuses, which binding fails, and which role is nearest', async () => {
-  await harness.setRole('github', 'other', { bindings: [{ claim: 'repository_id', equals: '1' }] });
+  await harness.setRole('github', 'other', { bindings: [{ claim: 'repository_id', value: '1' }] });
   const claims = platformClaims.github(harness.now());
   const right = await harness.explain('github', { jwt: makeToken(ec, claims) });
   expect(right).toMatchObject({ outcome: 'accepted', 'nearest-role': 'github', signature: 'right', algorithm: 'ES256', kid: 'ec' });
@@ -196,7 +196,7 @@ test('explain finds a refused login by its request id', async () => {
 test('a role of one name at several issuers is found by iss, and by the issuer that the login names', async () => {
   await harness.setIssuer('staging', { kind: 'github', 'static-keys': jwks(ec) });
   for (const issuer of ['github', 'staging']) {
-    const bindings = [{ claim: 'repository_id', equals: issuer === 'github' ? '1' : '456789' }];
+    const bindings = [{ claim: 'repository_id', value: issuer === 'github' ? '1' : '456789' }];
     await harness.setRole(issuer, 'both', { bindings, use: 'many' });
   }
   const token = makeToken(ec, platformClaims.github(harness.now()));
@@ -207,7 +207,7 @@ test('a role of one name at several issuers is found by iss, and by the issuer t
 
 describe('issuers with one iss', () => {
   const iss = 'https://kubernetes.default.svc.cluster.local';
-  const bindings = [{ claim: 'sub', equals: 'system:serviceaccount:payments:app' }];
+  const bindings = [{ claim: 'sub', value: 'system:serviceaccount:payments:app' }];
   const away = { kind: 'kubernetes', issuer: iss, 'jwks-url': 'https://127.0.0.1:9/jwks' };
 
   test('one that is away keeps nobody of another out, whatever their names, and a token of the one is 503', async () => {

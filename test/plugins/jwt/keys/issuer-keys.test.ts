@@ -31,7 +31,7 @@ beforeEach(async () => {
   issuer.asked.length = 0;
   name = `issuer-${++count}`;
   await set();
-  await harness.setRole(name, name, { bindings: [{ claim: 'sub', equals: 'w' }], use: 'many' });
+  await harness.setRole(name, name, { bindings: [{ claim: 'sub', value: 'w' }], use: 'many' });
 });
 
 afterEach(() => harness.send('DELETE', `${base}/${name}`));
@@ -199,7 +199,7 @@ describe('an answer that is no key set is told, and nothing is taken from it', (
 test('places that the configuration forbids are not asked', async () => {
   const strict = await startJwtHarness(at('strict'), { providerHosts: { deny: ['127.0.0.0/8', '::1'] } });
   await strict.setIssuer('denied', { issuer: issuer.origin, 'use-root-ca-certs': false, 'ca-certs': issuer.ca });
-  await strict.setRole('denied', 'denied', { bindings: [{ claim: 'sub', equals: 'w' }] });
+  await strict.setRole('denied', 'denied', { bindings: [{ claim: 'sub', value: 'w' }] });
   issuer.asked.length = 0;
   expect((await strict.login('denied', makeToken(issuer.signer, claims()))).status).toBe(503);
   expect(issuer.asked).toEqual([]);
@@ -215,12 +215,12 @@ test('a role that is deleted while the keys are fetched logs nobody in, and one 
     void held.promise.then(() => response.end(jwks(issuer.signer)));
     return true;
   };
-  await harness.setRole(name, `${name}-changed`, { bindings: [{ claim: 'sub', equals: 'w' }], use: 'many' });
+  await harness.setRole(name, `${name}-changed`, { bindings: [{ claim: 'sub', value: 'w' }], use: 'many' });
   const token = makeToken(issuer.signer, claims());
   const logins = [harness.login(name, token), harness.login(`${name}-changed`, token)];
   await asked.promise;
   await harness.send('DELETE', `${base}/${name}/roles/${name}`);
-  await harness.setRole(name, `${name}-changed`, { bindings: [{ claim: 'sub', equals: 'other' }], use: 'many' });
+  await harness.setRole(name, `${name}-changed`, { bindings: [{ claim: 'sub', value: 'other' }], use: 'many' });
   held.resolve();
   expect((await Promise.all(logins)).map(({ status }) => status)).toEqual([401, 401]);
 });
@@ -263,7 +263,7 @@ describe('with a second issuer of the same iss', () => {
   beforeEach(async () => {
     // The first by its name is the one that may be away.
     await harness.setIssuer('issuer-z', { issuer: issuer.origin, 'static-keys': jwks(signer) });
-    await harness.setRole('issuer-z', name, { bindings: [{ claim: 'sub', equals: 'w' }], use: 'many' });
+    await harness.setRole('issuer-z', name, { bindings: [{ claim: 'sub', value: 'w' }], use: 'many' });
   });
   afterEach(() => harness.send('DELETE', `${base}/issuer-z`));
 
@@ -275,7 +275,7 @@ describe('with a second issuer of the same iss', () => {
 
   test('a refusal of a signed token is told, and kept for explain, while another issuer without the role is away', async () => {
     away();
-    await harness.setRole('issuer-z', 'alone', { bindings: [{ claim: 'sub', equals: 'other' }] });
+    await harness.setRole('issuer-z', 'alone', { bindings: [{ claim: 'sub', value: 'other' }] });
     const { status, body } = await harness.login('alone', makeToken(signer, claims()));
     expect(status).toBe(401);
     expect(await harness.explain('issuer-z', { login: body['request-id'] })).toMatchObject({ check: 'bindings' });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 type Bindings = readonly Json[];
-const is = (claim: string, equals: unknown): Json => ({ claim, equals });
+const is = (claim: string, value: unknown): Json => ({ claim, value });
 const tryRole = async (issuer: string, bindings: Bindings, more: Json = {}) =>
   harness.send('POST', `${base}/${issuer}/roles?validate=true`, { name: 'tried', audience: 'keystore', bindings, ...more });
 
@@ -99,8 +99,8 @@ describe('a binding', () => {
     ['an empty pointer', is('/', 'x')],
     ['a pointer with an empty part', is('/a//b', 'x')],
     ['a pointer with a wrong escape', is('/a~2', 'x')],
-    ['neither equals nor contains', { claim: 'x' }],
-    ['both', { claim: 'x', equals: 'a', contains: 'a' }],
+    ['neither value nor contains', { claim: 'x' }],
+    ['both', { claim: 'x', value: 'a', contains: 'a' }],
     ['a broken number', is('x', 1.5)],
     ['null', is('x', null)],
     ['a list', is('x', ['a'])],
