@@ -41,10 +41,14 @@ export class FailureLimit {
 
   /**
    * Throws `rate-limited` for an address from which so much was counted that no more is looked at; `strictly`: as soon as one more would be too many.
-   * `what` was counted, in words.
+   * `what` was counted, in words; `running`: attempts of the address that may fail yet.
    */
-  requireBelow(caId: string, address: string, { strictly, what }: { readonly strictly: boolean; readonly what: string }): void {
-    this.#refuse(this.#table.get(keyOf(caId, address)), strictly ? maxFailures : maxGuesses, what);
+  requireBelow(
+    caId: string,
+    address: string,
+    { strictly, what, running = 0 }: { readonly strictly: boolean; readonly what: string; readonly running?: number | undefined },
+  ): void {
+    this.#refuse(this.#table.get(keyOf(caId, address)), (strictly ? maxFailures : maxGuesses) - running, what);
   }
 
   /** Counts one more; throws `rate-limited` when it is one too many. */

@@ -22,8 +22,19 @@ export type Acme = {
   /** 16 random octets of the token, for ids and tokens of challenges */
   readonly ids: DrawnAhead;
   readonly ways: Ways;
-  /** orders and challenges at which this process works */
-  readonly running: Set<string>;
+  /** orders at which this process works */
+  readonly issuing: Set<string>;
+  /** challenges at which this process works, by name */
+  readonly validating: Map<string, Validating>;
+};
+
+/** Whose validation it is: it counts among theirs while it runs. */
+export type Validating = {
+  readonly tenantId: string;
+  readonly caId: string;
+  readonly account: string;
+  readonly subscriber: string;
+  readonly isProven: boolean;
 };
 
 export type AcmeSettings = NonNullable<EnrolmentSettings['acme']>;

@@ -15,9 +15,11 @@ export const limits = {
   /** contacts of an account, and characters of one */
   contacts: 8,
   contactCharacters: 256,
-  /** validations that run at the same time in a process, and of one account */
-  validations: 64,
-  validationsOfAccount: 8,
+  /**
+   * Validations that run at the same time in a process: in all, of a tenant, of an account and of a subscriber; and of the accounts that
+   * have proved nothing yet, in all and of a tenant, so that whatever they do leaves room for the others.
+   */
+  validations: { ofAll: 128, ofTenant: 48, ofAccount: 8, ofSubscriber: 10, ofUnproven: 32, ofUnprovenOfTenant: 16 },
 } as const;
 
 /** Hours after which what is not used is deleted: an unproven account, a proven one, an order, and the proof of a name. */

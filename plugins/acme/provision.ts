@@ -44,7 +44,8 @@ export function provision(context: PluginContext<Config>): PluginInstance {
   const acme: Acme = {
     ...{ authorities, audit, clock, log, store, tables, nonces, ways },
     ids: new DrawnAhead(random, 16),
-    running: new Set(),
+    issuing: new Set(),
+    validating: new Map(),
   };
   const { onAnswered, replica, admit } = listeners;
   const server: AcmeServer = {

@@ -26,7 +26,7 @@ import { Concluded, enrolAgain, enrolFirst } from './enrolment/enrol.ts';
 import { forgetFailures, noteFailure } from './enrolment/failures.ts';
 import { enrolProven, findForbiddenNames } from './enrolment/proven.ts';
 import { findAnswer, first, hashOfKey, placeOf, recordsOf } from './enrolment/transactions.ts';
-import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing/approval.ts';
+import { type ApprovedRequest, approveByPolicy, approveRenewal, formatUnproved } from './issuing/approval.ts';
 import { findPath, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
 import { familiesUnder, type VerifiedCsr, verifyCsr } from './issuing/csr.ts';
 import { issueCertificate } from './issuing/issue.ts';
@@ -94,7 +94,8 @@ function authorityOf(context: CaContext, { limit, repeated }: Bounds, ca: FoundC
     revoke: (serial, reason) => revokeCertificate(context, ca, serial, reason),
     findForbidden: (names) => findForbiddenNames(ca, names),
     findAccountKey: (id) => findEabKey(context, ca, id),
-    requireFewFailures: (clientIp) => limit.requireBelow(unproved(record), clientIp, { strictly: true, what: proofsFailed }),
+    requireFewFailures: (clientIp, running) =>
+      limit.requireBelow(unproved(record), clientIp, { strictly: true, what: proofsFailed, running }),
     countFailure: (clientIp) => limit.count(unproved(record), clientIp, proofsFailed),
     revocationList: () => currentCrl(context, ca, newest, { needs: 'every', askedBy: `anybody of ${tenantId}` }),
     async registrationAuthority() {
@@ -139,6 +140,7 @@ function requestOf(context: CaContext, limit: FailureLimit, ca: FoundCa, csr: Ve
     },
     publicKey: csr.content.publicKey,
     commonNames: csr.content.subjectAttributes.filter(({ type }) => type === nameAttributes.CN).map(({ value }) => value),
+    unproved: formatUnproved(csr),
     enrolProven: (asked) => enrolProven(context, ca, csr, asked),
     enrol: (asked) => enrolFirst(context, limit, ca, csr, asked),
     enrolAgain(asked, held) {

@@ -115,9 +115,10 @@ export type CertificateAuthority = {
   /** Finds a key for accounts of ACME that an administrator made; undefined for an unknown or revoked one. */
   findAccountKey(id: string): ExternalAccountKey | undefined;
   /**
-   * Limits proofs that fail: throws `rate-limited` for an address from which too many have failed. `countFailure` counts one more.
+   * Limits proofs that fail: throws `rate-limited` for an address from which too many have failed. `countFailure` counts one more; `running`:
+   * attempts of the address that are not decided yet, which count as if they had failed.
    */
-  requireFewFailures(clientIp: string): void;
+  requireFewFailures(clientIp: string, running?: number): void;
   countFailure(clientIp: string): Promise<void>;
   /** Makes the revocation list (DER) of its newest key, with every revocation. Rejects with HsmError. */
   revocationList(): Promise<Uint8Array>;
@@ -234,6 +235,8 @@ export type VerifiedRequest = {
   readonly publicKey: Uint8Array;
   /** every common name of the subject */
   readonly commonNames: readonly string[];
+  /** the other attributes of the subject as text, which no protocol proves; empty without any */
+  readonly unproved: string;
   /** channel binding of a client (RFC 7030 section 3.5) */
   readonly challengePassword: string | undefined;
   /** Approves the identity by the policy of the CA. Throws `identity-not-allowed`. */

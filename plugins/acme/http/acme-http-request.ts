@@ -16,6 +16,7 @@ import { AcmeError, failAcme, typeOf } from '../errors.ts';
 import { malformed } from '../message/malformed.ts';
 import { type Jws, readJws } from '../message/jws.ts';
 import { readKey, requireSignedBy, type SignerKey } from '../message/signer.ts';
+import { findProblemOf } from '../operations/account.ts';
 import type { Operation } from '../operations/operations.ts';
 import { findTarget, isParameter, ownHost, type Target } from './target.ts';
 
@@ -77,13 +78,14 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     if (jws.url !== target.url) throw malformed('"url" of the protected header is not the URL of the request.');
     const useUp = await this.#server.nonces.require(jws.nonce);
     const { signer, account } = this.#findSigner(target, operation, jws);
-    if (account?.record.isProven !== true) this.#requireTurn();
+    const problem = account && findProblemOf(target, account.record);
+    if (account?.record.isProven !== true || problem !== undefined) this.#requireTurn();
     requireSignedBy(jws, signer);
     await useUp();
     requirePayload(operation, jws);
     if (account !== undefined) {
-      if (account.record.status !== 'valid') throw failAcme('acme-unauthorized', 'The account is deactivated.');
       this.#addNote({ account: account.id });
+      if (problem !== undefined) throw failAcme('acme-unauthorized', problem);
       if (account.record.isProven) this.#accept(target);
     }
     const call: SignedCall = { ...this.#callOf(target), jws, signer, account };

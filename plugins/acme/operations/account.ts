@@ -5,7 +5,17 @@ import { fail } from '../../../core/base/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../core/wire/json.ts';
 import type { ExternalAccountKey } from '../../../core/plugin/services/certificate-authority.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { type AccountCall, type Acme, type AcmeAnswer, answerJson, drawId, notFound, placeOf, type SignedCall } from '../context.ts';
+import {
+  type AccountCall,
+  type Acme,
+  type AcmeAnswer,
+  answerJson,
+  drawId,
+  notFound,
+  placeOf,
+  type SignedCall,
+  type Site,
+} from '../context.ts';
 import { failAcme } from '../errors.ts';
 import { malformed } from '../message/malformed.ts';
 import { readJwsObject, readPayload } from '../message/jws.ts';
@@ -35,7 +45,8 @@ export async function newAccount(acme: Acme, call: SignedCall): Promise<AcmeAnsw
 }
 
 function answerKnown(call: SignedCall, id: string, record: Account): AcmeAnswer {
-  if (record.status !== 'valid') throw failAcme('acme-unauthorized', 'The account of this key is deactivated: make another key.');
+  const problem = findProblemOf(call, record);
+  if (problem !== undefined) throw failAcme('acme-unauthorized', `${problem} An account of this key is on record: make another key.`);
   call.note({ account: id });
   return answerJson(200, formatAccount(call, id, record), { location: `${call.base}/account/${id}` });
 }
@@ -132,7 +143,7 @@ export async function updateAccount(acme: Acme, call: AccountCall): Promise<Acme
     throw malformed('"status" of an account is set to "deactivated" alone.');
   const contact = payload['contact'] === undefined ? undefined : readContacts(payload['contact']);
   const changed = await acme.store.write((transaction) => {
-    const present = requireValid(transaction.get(acme.tables.accounts, placeOf(call, account.id)));
+    const present = requireValid(acme, transaction, call);
     const next: Account = { ...present, ...(contact === undefined ? {} : { contact }), ...(status === 'deactivated' ? { status } : {}) };
     transaction.put(acme.tables.accounts, placeOf(call, account.id), next);
     return next;
@@ -141,10 +152,25 @@ export async function updateAccount(acme: Acme, call: AccountCall): Promise<Acme
   return answerJson(200, formatAccount(call, account.id, changed));
 }
 
-/** Requires an account that is valid still. Throws `acme-unauthorized`. */
-export function requireValid(account: Account | undefined): Account {
-  if (account?.status === 'valid') return account;
-  throw failAcme('acme-unauthorized', 'The account is deactivated.');
+/** The account that signs, if it counts still. Throws `acme-unauthorized`. */
+export function requireValid({ tables }: Acme, transaction: WriteTransaction, call: AccountCall): Account {
+  const account = transaction.get(tables.accounts, placeOf(call, call.account.id));
+  const problem = findProblemOf(call, account, transaction);
+  if (account === undefined || problem !== undefined) throw failAcme('acme-unauthorized', problem);
+  return account;
+}
+
+/**
+ * The reason for which an account does nothing any longer, as a sentence; undefined for one that counts. Without `transaction`: as of the last
+ * refresh of the store.
+ */
+export function findProblemOf({ ca }: Pick<Site, 'ca'>, account: Account | undefined, transaction?: WriteTransaction): string | undefined {
+  if (account?.status !== 'valid') return 'The account is deactivated.';
+  const { eabKey } = account;
+  const key = eabKey === undefined ? undefined : ca.findAccountKey(eabKey);
+  const isThere = transaction === undefined ? key !== undefined : key?.isPresent(transaction) === true;
+  if (eabKey === undefined || isThere) return undefined;
+  return 'The key of the administrator with which the account was made was revoked: ask for another one, and make another account.';
 }
 
 /** The orders of the account that are on record (RFC 8555 section 7.1.2.1). */

@@ -1,15 +1,13 @@
 // Authorizations and challenges of an order (RFC 8555 section 7.5).
 import { formatTimestamp } from '../../../core/base/time.ts';
-import { fail } from '../../../core/base/errors.ts';
 import { type AccountCall, type Acme, type AcmeAnswer, answerJson, notFound, placeOf } from '../context.ts';
 import { formatStored } from '../errors.ts';
 import { malformed } from '../message/malformed.ts';
 import { nameOf } from '../message/identifiers.ts';
 import { readPayload } from '../message/jws.ts';
-import { limits } from '../limits.ts';
 import { closeOrder } from '../records/orders.ts';
 import type { Authorization, Identifier, Order } from '../records/records.ts';
-import { beginValidation, challenges, countRuns, isLost, type Target } from './validation.ts';
+import { beginValidation, challenges, isLost, takeTurn, type Target, type Turn } from './validation.ts';
 import { requireValid } from './account.ts';
 import { requireOrder } from './order.ts';
 
@@ -74,25 +72,28 @@ export async function answerChallenge(acme: Acme, call: AccountCall): Promise<Ac
     resume(acme, call, found);
     return answerJson(200, formatChallenge(acme, call, found, type), { ...up, ...retryAfter(authorization) });
   }
-  requireTurn(acme, call);
-  const begun = await begin(acme, call, found, type);
-  beginValidation(acme, targetOf(call, found), begun, found.identifier);
+  const target = targetOf(call, found);
+  const turn = takeTurn(acme, target);
+  const begun = turn === undefined ? authorization : await beginIn(turn, () => begin(acme, call, found, type));
+  if (turn !== undefined) beginValidation(acme, target, begun, { identifier: found.identifier, turn });
   return answerJson(200, formatChallenge(acme, call, { ...found, authorization: begun }, type), { ...up, 'retry-after': '1' });
 }
 
-/** Limits what hosts are asked for an account, an address and all. Throws `rate-limited`. */
-function requireTurn(acme: Acme, { ca, clientIp, account }: AccountCall): void {
-  ca.requireFewFailures(clientIp);
-  const { all, own } = countRuns(acme, account.id);
-  if (all >= limits.validations || own >= limits.validationsOfAccount)
-    throw fail('rate-limited', { detail: 'Too many names are being proved at the same time: try again.', retryAfterSeconds: 5 });
+/** Begins in a turn, which ends with a failure. */
+async function beginIn(turn: Turn, run: () => Promise<Authorization>): Promise<Authorization> {
+  try {
+    return await run();
+  } catch (error) {
+    turn.end();
+    throw error;
+  }
 }
 
 /** Records that a challenge is being validated, once. */
 function begin(acme: Acme, call: AccountCall, { id, index }: Found, type: string): Promise<Authorization> {
   const startedAt = formatTimestamp(acme.clock.now());
   return acme.store.write((transaction) => {
-    requireValid(transaction.get(acme.tables.accounts, placeOf(call, call.account.id)));
+    requireValid(acme, transaction, call);
     const place = placeOf(call, call.account.id, id);
     const order = transaction.get(acme.tables.orders, place);
     const present = order?.authorizations[index];
@@ -104,15 +105,26 @@ function begin(acme: Acme, call: AccountCall, { id, index }: Found, type: string
   });
 }
 
-/** Continues with a challenge whose process has ended before it was decided. */
+/** Continues with a challenge whose process has ended before it was decided. Throws `rate-limited`. */
 function resume(acme: Acme, call: AccountCall, found: Found): void {
   const { attempt } = found.authorization;
-  if (attempt !== undefined && isLost(acme, attempt)) beginValidation(acme, targetOf(call, found), found.authorization, found.identifier);
+  if (attempt === undefined || !isLost(acme, attempt)) return;
+  const target = targetOf(call, found);
+  const turn = takeTurn(acme, target);
+  if (turn !== undefined) beginValidation(acme, target, found.authorization, { identifier: found.identifier, turn });
 }
 
 function targetOf(call: AccountCall, { id, index }: Found): Target {
   const { account, signer, clientIp, ca, settings, base } = call;
-  return { site: { ca, settings, base }, account: account.id, thumbprint: signer.thumbprint, order: id, index, clientIp };
+  return {
+    site: { ca, settings, base },
+    account: account.id,
+    thumbprint: signer.thumbprint,
+    order: id,
+    index,
+    clientIp,
+    isProven: account.record.isProven,
+  };
 }
 
 /** Challenges that the CA allows and that prove this type of name. */

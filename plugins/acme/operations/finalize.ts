@@ -15,7 +15,7 @@ import { decode, readPayload } from '../message/jws.ts';
 import { closeOrder, proveAccount } from '../records/orders.ts';
 import type { Order } from '../records/records.ts';
 import { thumbprintOfDer } from '../message/signer.ts';
-import { requireValid } from './account.ts';
+import { findProblemOf, requireValid } from './account.ts';
 import { answerOrder, requireOrder } from './order.ts';
 import { profiles } from './profiles.ts';
 
@@ -60,8 +60,15 @@ function readRequest({ ca }: AccountCall, csr: Uint8Array): VerifiedRequest {
   }
 }
 
-/** Requires that the request has exactly the names of the order: as alternative names, with any common name among them. */
+/**
+ * Requires that the request has exactly the names of the order: as alternative names, with any common name among them, and nothing else in its
+ * subject.
+ */
 function requireNames(request: VerifiedRequest, { identifiers }: Order): readonly string[] {
+  if (request.unproved !== '') {
+    const seen = request.unproved.slice(0, 300);
+    throw failAcme('acme-bad-csr', `The subject of the request has "${seen}", which nobody has proved: leave out all but the common name.`);
+  }
   const wanted = new Set(identifiers.map(nameOf));
   const names = new Set(request.names.map((name) => (name.startsWith('DNS:') ? `DNS:${name.slice(4).toLowerCase()}` : name)));
   const missing = wanted.difference(names);
@@ -73,7 +80,7 @@ function requireNames(request: VerifiedRequest, { identifiers }: Order): readonl
 
 /** Takes the request for the order, once. Throws `acme-order-not-ready`. */
 function take(acme: Acme, transaction: WriteTransaction, call: AccountCall, id: string, csr: Uint8Array): Order {
-  requireValid(transaction.get(acme.tables.accounts, placeOf(call, call.account.id)));
+  requireValid(acme, transaction, call);
   const place = placeOf(call, call.account.id, id);
   const order = transaction.get(acme.tables.orders, place);
   if (order === undefined) throw notFound();
@@ -94,22 +101,25 @@ type Work = { readonly account: string; readonly id: string; readonly order: Ord
 
 /** Issues in the background. */
 function beginIssue(acme: Acme, site: Site, work: Work): void {
-  const name = `order ${work.account} ${work.id}`;
-  if (work.order.status !== 'processing' || acme.running.has(name)) return;
-  acme.running.add(name);
+  const name = `${work.account} ${work.id}`;
+  if (work.order.status !== 'processing' || acme.issuing.has(name)) return;
+  acme.issuing.add(name);
   issue(acme, site, work)
     .catch((error: unknown) => acme.log.warn('an order of ACME waits for its certificate', describeFault(error)))
-    .finally(() => acme.running.delete(name));
+    .finally(() => acme.issuing.delete(name));
 }
 
 async function issue(acme: Acme, site: Site, work: Work): Promise<void> {
   const { order, account, id } = work;
   if (order.csr === undefined) return;
+  const ttlSeconds = order.notAfter === undefined ? undefined : secondsUntil(acme, order.notAfter);
+  if (ttlSeconds !== undefined && ttlSeconds < 1)
+    return end(acme, site, work, { type: 'malformed', detail: '"notAfter" of the order has passed: make another order.' });
   try {
     const outcome = await site.ca.readRequest(order.csr).enrolProven({
       ...{ protocol: 'acme', transaction: `${account}/${id}`, credential: 'account' },
       purposes: profiles[order.profile]?.purposes ?? ['serverAuth'],
-      ttlSeconds: order.notAfter === undefined ? undefined : secondsUntil(acme, order.notAfter),
+      ttlSeconds,
       findProblem: (transaction) => findProblem(acme, transaction, site, work),
       keep: (transaction, { serial, notAfter }) => keep(acme, transaction, site, work, { serial, until: notAfter }),
     });
@@ -123,15 +133,13 @@ async function issue(acme: Acme, site: Site, work: Work): Promise<void> {
 }
 
 function secondsUntil({ clock }: Acme, end: string): number {
-  return Math.max(60, Math.floor(clock.now().until(Temporal.Instant.from(end)).total('seconds')));
+  return Math.floor(clock.now().until(Temporal.Instant.from(end)).total('seconds'));
 }
 
 /** Checks again what counts at the moment of the record. */
 function findProblem({ tables }: Acme, transaction: WriteTransaction, site: Site, { account: id, id: orderId }: Work): string | undefined {
-  const account = transaction.get(tables.accounts, placeOf(site, id));
-  if (account?.status !== 'valid') return 'The account is deactivated.';
-  if (account.eabKey !== undefined && site.ca.findAccountKey(account.eabKey)?.isPresent(transaction) !== true)
-    return 'The key of the administrator with which the account was made was revoked.';
+  const problem = findProblemOf(site, transaction.get(tables.accounts, placeOf(site, id)), transaction);
+  if (problem !== undefined) return problem;
   const order = transaction.get(tables.orders, placeOf(site, id, orderId));
   if (order?.status !== 'processing') return 'The order has ended.';
   return order.authorizations.every(({ status }) => status === 'valid') ? undefined : 'An authorization of the order has ended.';

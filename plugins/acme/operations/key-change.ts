@@ -12,7 +12,7 @@ export async function changeKey(acme: Acme, call: AccountCall): Promise<AcmeAnsw
   const fresh = readNewKey(call);
   const other = await acme.store.write((transaction) => {
     const { accounts, accountKeys } = acme.tables;
-    const present = requireValid(transaction.get(accounts, placeOf(call, account.id)));
+    const present = requireValid(acme, transaction, call);
     if (present.thumbprint !== call.signer.thumbprint) throw failAcme('acme-unauthorized', 'The key of the account was changed meanwhile.');
     const known = transaction.get(accountKeys, placeOf(call, fresh.thumbprint));
     if (known !== undefined) return known;

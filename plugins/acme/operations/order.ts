@@ -36,7 +36,7 @@ export async function newOrder(acme: Acme, call: AccountCall): Promise<AcmeAnswe
     ...{ identifiers, authorizations, profile, notAfter, replaces },
   };
   await acme.store.write((transaction) => {
-    const present = requireValid(transaction.get(acme.tables.accounts, placeOf(call, account.id)));
+    const present = requireValid(acme, transaction, call);
     requireRoom(acme, transaction, call, present);
     if (replaces !== undefined) requireOwnToReplace(acme, transaction, call, replaces);
     transaction.put(acme.tables.orders, placeOf(call, account.id, id), order);
@@ -47,13 +47,11 @@ export async function newOrder(acme: Acme, call: AccountCall): Promise<AcmeAnswe
   return answerOrder(call, id, order, 201);
 }
 
-/** Names for which the account has to prove nothing; none: it proves every name. Throws `acme-unauthorized` if its key was revoked. */
+/** Names for which the account has to prove nothing; none: it proves every name. Throws `acme-external-account-required`. */
 function requireKeyOf({ ca, account, settings }: AccountCall): readonly string[] {
   const { eabKey } = account.record;
   const key = eabKey === undefined ? undefined : ca.findAccountKey(eabKey);
-  if (eabKey !== undefined && key === undefined)
-    throw failAcme('acme-unauthorized', 'The key of the administrator with which the account was made was revoked: ask for another one.');
-  if (key === undefined && settings.externalAccountRequired)
+  if (eabKey === undefined && settings.externalAccountRequired)
     throw failAcme('acme-external-account-required', 'The CA takes only accounts that were made with a key of the administrator.');
   return key?.names ?? [];
 }

@@ -1,11 +1,13 @@
 // Validation of a challenge: started by the request for it, finished after the answer, repeated when its process has ended meanwhile.
+import { subscriberOf } from '../../../core/base/addresses.ts';
+import { fail } from '../../../core/base/errors.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { describeFault } from '../../../core/http/response/problem.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { type Acme, placeOf, type Site } from '../context.ts';
 import type { Problem } from '../errors.ts';
 import { nameOf } from '../message/identifiers.ts';
-import { livesInHours } from '../limits.ts';
+import { limits, livesInHours } from '../limits.ts';
 import { closeOrder } from '../records/orders.ts';
 import type { Authorization, ChallengeAttempt, Identifier, Order } from '../records/records.ts';
 import { proveByDns } from '../validation/dns-01.ts';
@@ -36,6 +38,8 @@ export type Target = {
   readonly order: string;
   readonly index: number;
   readonly clientIp: string;
+  /** of the account */
+  readonly isProven: boolean;
 };
 
 /** Tells whether an attempt has no process that works at it. */
@@ -43,31 +47,55 @@ export function isLost({ clock }: Acme, { status, startedAt }: ChallengeAttempt)
   return status === 'processing' && clock.now().epochMilliseconds - Temporal.Instant.from(startedAt).epochMilliseconds > lostMs;
 }
 
-/** Works at a challenge that is processing, in the background. */
-export function beginValidation(acme: Acme, target: Target, authorization: Authorization, identifier: Identifier): void {
-  const { attempt, token } = authorization;
-  const name = nameOfRun(target);
-  if (attempt?.status !== 'processing' || acme.running.has(name)) return;
-  acme.running.add(name);
+/** A validation that counts while it runs. Ending it twice is ending it once. */
+export type Turn = { end(): void };
+
+/** Takes a turn for a challenge, which counts from then on. Undefined if this process works at it already. Throws `rate-limited`. */
+export function takeTurn({ validating }: Acme, { site: { ca }, account, isProven, clientIp, ...rest }: Target): Turn | undefined {
+  const name = nameOfRun({ account, ...rest });
+  if (validating.has(name)) return undefined;
+  const { tenantId } = ca;
+  const subscriber = subscriberOf(clientIp);
+  const { ofAll, ofTenant, ofAccount, ofSubscriber, ofUnproven, ofUnprovenOfTenant } = limits.validations;
+  const all = [...validating.values()];
+  const ofThis = all.filter((one) => one.tenantId === tenantId);
+  const unproven = all.filter((one) => !one.isProven);
+  const own = all.filter((one) => one.subscriber === subscriber).length;
+  // Each of those that run here may fail.
+  ca.requireFewFailures(clientIp, all.filter((one) => one.subscriber === subscriber && one.caId === ca.id).length);
+  const isFull =
+    all.length >= ofAll ||
+    ofThis.length >= ofTenant ||
+    own >= ofSubscriber ||
+    all.filter((one) => one.account === account).length >= ofAccount ||
+    (!isProven && (unproven.length >= ofUnproven || unproven.filter((one) => one.tenantId === tenantId).length >= ofUnprovenOfTenant));
+  if (isFull) throw fail('rate-limited', { detail: 'Too many names are being proved at the same time: try again.', retryAfterSeconds: 5 });
+  validating.set(name, { tenantId, caId: ca.id, account, subscriber, isProven });
+  return { end: () => void validating.delete(name) };
+}
+
+/** Works at a challenge that is processing, in the background, until the turn ends. */
+export function beginValidation(
+  acme: Acme,
+  target: Target,
+  { attempt, token }: Authorization,
+  { identifier, turn }: { readonly identifier: Identifier; readonly turn: Turn },
+): void {
+  if (attempt?.status !== 'processing') return turn.end();
   const proof = { identifier, token, keyAuthorization: `${token}.${target.thumbprint}`, signal: AbortSignal.timeout(attemptMs) };
   const run = async (): Promise<void> => {
     const problem = await prove(acme, attempt.type, proof);
-    await acme.store.write((transaction) => conclude(acme, transaction, target, attempt, problem));
+    // The client knows of the end when it counts, and no longer counts as one that may come.
     if (problem !== undefined) await target.site.ca.countFailure(target.clientIp).catch(() => undefined);
+    turn.end();
+    await acme.store.write((transaction) => conclude(acme, transaction, target, attempt, problem));
   };
   run()
     .catch((error: unknown) => acme.log.warn('a proof of a name could not be recorded', describeFault(error)))
-    .finally(() => acme.running.delete(name));
+    .finally(() => turn.end());
 }
 
-const runPrefix = 'challenge';
-const nameOfRun = ({ account, order, index }: Target): string => `${runPrefix} ${account} ${order} ${index}`;
-
-/** Validations that run in this process, and those of an account. */
-export function countRuns({ running }: Acme, account: string): { readonly all: number; readonly own: number } {
-  const all = [...running].filter((name) => name.startsWith(runPrefix));
-  return { all: all.length, own: all.filter((name) => name.startsWith(`${runPrefix} ${account} `)).length };
-}
+const nameOfRun = ({ account, order, index }: Pick<Target, 'account' | 'order' | 'index'>): string => `${account} ${order} ${index}`;
 
 /** The reason for which a name is not proved; undefined if it is. */
 async function prove({ ways }: Acme, type: string, proof: Proof): Promise<Problem | undefined> {

@@ -15,7 +15,7 @@ export async function enrolProven(context: CaContext, ca: FoundCa, csr: Verified
   const place = placeOf(ca, asked, first);
   const known = findAnswer(context, recordsOf(context, place), hashesOf(csr));
   if (known !== undefined) return known;
-  const approved = approveProven(csr, ca.record.est, asked.purposes);
+  const approved = approveProven(csr, ca.record.est, asked);
   const wish = {
     approved,
     csr,

@@ -7,8 +7,8 @@ import { failCa } from '../errors.ts';
 import { dnsName, ipAddress } from '../der/extensions.ts';
 import { findForbiddenName, type IdentityPolicy } from './identity-policy.ts';
 import { parseIpAddress } from '../der/ip.ts';
-import { commonName, parseName, readName } from '../der/name.ts';
-import { extensionId } from '../../../core/der/oids.ts';
+import { commonName, formatName, parseName, readName } from '../der/name.ts';
+import { extensionId, nameAttributes } from '../../../core/der/oids.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 import { readAlternativeNames } from '../der/read-extensions.ts';
 import type { FixedIdentity } from '../records/enrolments.ts';
@@ -68,11 +68,25 @@ export function approveIdentity(csr: VerifiedCsr, identity: FixedIdentity, polic
   return approveNames(csr, policy, identity.beyondPolicy ? { limits } : {});
 }
 
-/** Approves a request whose names were proved: every name must be allowed as well. Throws `identity-not-allowed`. */
-export function approveProven(csr: VerifiedCsr, policy: IdentityPolicy, purposes: readonly Purpose[]): ApprovedRequest {
+/**
+ * Approves a request whose names were proved to a protocol, which renews it as well: every name must be allowed, and the subject says nothing
+ * else, which nobody has proved. Throws `identity-not-allowed`.
+ */
+export function approveProven(
+  csr: VerifiedCsr,
+  policy: IdentityPolicy,
+  { purposes, protocol }: { readonly purposes: readonly Purpose[]; readonly protocol: string },
+): ApprovedRequest {
   const problem = findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
-  return approved(csr, purposes, { limits: { purposes } });
+  const unproved = formatUnproved(csr);
+  if (unproved !== '') throw refusal(`nobody has proved "${unproved}" of the subject`);
+  return approved(csr, purposes, { limits: { purposes, provedTo: protocol } });
+}
+
+/** The attributes of a subject beside its common names, as text: no protocol proves them. Empty without any. */
+export function formatUnproved(csr: VerifiedCsr): string {
+  return formatName(csr.content.subjectAttributes.filter(({ type }) => type !== nameAttributes.CN));
 }
 
 /** The certificate that is renewed, and what its renewals keep to. */
@@ -98,6 +112,9 @@ export function approveRenewal(
   policy: IdentityPolicy,
   limits: RenewalLimits | undefined,
 ): ApprovedRequest {
+  // Whoever had a name once would keep it by its certificate alone.
+  if (limits?.provedTo !== undefined)
+    throw refusal(`its names were proved by ${limits.provedTo.toUpperCase()} and are proved again: renew the certificate by it`);
   if (!isSameIdentity(csr, held)) throw refusal('subject and alternative names must be those of the certificate that is renewed');
   return approveNames(csr, policy, { renews: held.serial, limits });
 }

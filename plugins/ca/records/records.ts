@@ -136,6 +136,8 @@ export type RenewalLimits = {
   readonly ttlSeconds?: number;
   /** true if an administrator has allowed the names, which may be outside the identity policy; renewals keep them */
   readonly namesAllowed?: true;
+  /** protocol that has had the names proved, for each certificate again; others do not renew it */
+  readonly provedTo?: string;
 };
 
 /** Entry of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */

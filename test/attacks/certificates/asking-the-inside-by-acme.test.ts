@@ -1,6 +1,6 @@
 // Dogtag PKI 5407: http-01 asked what a caller named, followed redirects to other ports, and gave the fetched page in the error. Rebinding, too.
 import { beforeAll, expect, test } from 'vitest';
-import type { AcmeClient } from '../../harness/acme/client.ts';
+import { type AcmeClient, signJws } from '../../harness/acme/client.ts';
 import { type AcmeAppliance, openAcme, startAcmeAppliance } from '../../plugins/acme/acme-appliance.ts';
 
 let appliance: AcmeAppliance;
@@ -87,6 +87,35 @@ test('a large answer is not read to its end, and a redirect to the right place i
     appliance.pages.set('/elsewhere', client.keyAuthorization(token));
   });
   expect(followed.status).toBe('valid');
+});
+
+test('hosts that never answer hold the part of their address alone, by however many accounts', async () => {
+  appliance.clock.advance(61);
+  const challenges: { from: AcmeClient; url: string }[] = [];
+  const name = await appliance.makeCa(openAcme);
+  for (let account = 0; account < 3; account++) {
+    const from = appliance.client(name);
+    await from.register();
+    for (let count = 0; count < 5; count++) {
+      const order = await from.order('f.example.test');
+      const { body } = await from.post(order.body.authorizations[0], '');
+      const { token, url } = body.challenges.find((one: { type: string }) => one.type === 'http-01');
+      appliance.pages.set(`/.well-known/acme-challenge/${token}`, '');
+      challenges.push({ from, url });
+    }
+  }
+  // At once: what has begun counts before it is recorded.
+  const replies = await Promise.all(
+    challenges.map(async ({ from, url }) => {
+      const nonce = await from.nonce();
+      return from.send(url, signJws(from.keys, { nonce, url, kid: from.kid }, {}));
+    }),
+  );
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([
+    ...Array.from({ length: 10 }, () => 200),
+    ...Array.from({ length: 5 }, () => 429),
+  ]);
+  appliance.hangUp();
 });
 
 test('ten proofs that fail in a minute, and the address is no longer a way to ask hosts', async () => {

@@ -12,10 +12,12 @@ export type AcmeAppliance = ScepAppliance & {
   /** port of http-01, and of tls-alpn-01 */
   readonly httpPort: number;
   readonly tlsPort: number;
-  /** bodies of the web server by path; a text that begins with `>` is a redirect */
+  /** bodies of the web server by path; a text that begins with `>` is a redirect, an empty one is never answered */
   readonly pages: Map<string, string>;
   /** requests to the web server: host and path */
   readonly visits: string[];
+  /** ends the connections to the web server */
+  hangUp(): void;
   directoryOf(ca: string): string;
   client(ca: string, keys?: AccountKeys): AcmeClient;
 };
@@ -37,6 +39,7 @@ export async function startAcmeAppliance(more: object = {}, servesPages = true):
     const { url = '', headers } = request;
     visits.push(`${headers.host ?? ''}${url}`);
     const page = pages.get(url);
+    if (page === '') return;
     if (page?.startsWith('>') === true) response.writeHead(302, { location: page.slice(1) }).end('moved');
     else response.writeHead(page === undefined ? 404 : 200).end(page ?? 'secret of the intranet');
   });
@@ -60,7 +63,7 @@ export async function startAcmeAppliance(more: object = {}, servesPages = true):
   const directoryOf = (ca: string): string => `${appliance.secure}/acme/${appliance.tenantId}/${ca}/directory`;
   return {
     ...appliance,
-    ...{ dns, httpPort, tlsPort, pages, visits, directoryOf },
+    ...{ dns, httpPort, tlsPort, pages, visits, directoryOf, hangUp: () => web.closeAllConnections() },
     client: (ca, keys) => new AcmeClient(directoryOf(ca), appliance.caPem, keys),
   };
 }

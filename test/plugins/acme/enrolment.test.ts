@@ -1,5 +1,5 @@
 // Enrolment by ACME: accounts, orders, proofs by each challenge, certificates, revocation and renewal information.
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import tls from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Reader, tag } from '../../../core/der/der.ts';
@@ -14,6 +14,8 @@ import {
   thumbprint,
 } from '../../harness/acme/client.ts';
 import { makeCsr, makeIdentity, makeKeys, x509, type Keys } from '../ca/pki.ts';
+import { ask, holding, makeDevice, newTransaction } from '../scep/device.ts';
+import { openScep } from '../scep/scep-appliance.ts';
 import { type AcmeAppliance, openAcme, startAcmeAppliance } from './acme-appliance.ts';
 
 let appliance: AcmeAppliance;
@@ -166,6 +168,8 @@ describe('a request of finalize', () => {
     ['without a name of the order', ['f.example.test'], '', 'without DNS:g.example.test'],
     ['with another name', ['f.example.test', 'g.example.test', 'h.example.test'], '', 'with DNS:h.example.test'],
     ['with another common name', ['f.example.test', 'g.example.test'], 'CN=i.example.test', 'with DNS:i.example.test'],
+    ['with a group in its subject', ['f.example.test', 'g.example.test'], 'CN=f.example.test,O=system:masters', '"O=system:masters"'],
+    ['with a unit and a mail address', ['f.example.test', 'g.example.test'], 'OU=admins,E=a@example.test', 'nobody has proved'],
   ])('%s is refused', async (_title, names, subject, text) => {
     const client = await account();
     const made = await client.order('f.example.test', 'g.example.test');
@@ -173,6 +177,24 @@ describe('a request of finalize', () => {
     const refused = await client.post(made.body.finalize, { csr: await csrOf(await makeKeys('P-256'), names, subject) });
     expect([typeOf(refused), refused.status]).toEqual(['badCSR', 400]);
     expect(refused.body.detail).toContain(text);
+  });
+
+  test('with the names as common names alone beside them is taken; after "notAfter" of the order nothing is issued', async () => {
+    const client = await account();
+    const soon = appliance.clock.now().add({ seconds: 30 }).toString();
+    const [made, late] = [
+      await client.order('f.example.test'),
+      await client.post(`${client.base}/new-order`, { identifiers: [{ type: 'dns', value: 'f.example.test' }], notAfter: soon }),
+    ];
+    for (const order of [made, late]) await prove(client, order);
+    appliance.clock.advance(31);
+    const csr = await csrOf(await makeKeys('P-256'), ['f.example.test'], 'CN=F.example.test');
+    const ends = [];
+    for (const { body, headers } of [made, late]) {
+      await client.post(body.finalize, { csr });
+      ends.push((await client.until(headers['location'] ?? '', 'processing')).body);
+    }
+    expect(ends).toMatchObject([{ status: 'valid' }, { status: 'invalid', error: { detail: expect.stringContaining('has passed') } }]);
   });
 
   test('before the names are proved is refused', async () => {
@@ -185,7 +207,6 @@ describe('a request of finalize', () => {
   test('with the key of the account is refused', async () => {
     const keys = await makeKeys('P-256');
     const own = makeAccountKeys();
-    const { createPrivateKey } = await import('node:crypto');
     const privateKey = createPrivateKey(keys.pem);
     const { d: _d, ...jwk } = privateKey.export({ format: 'jwk' });
     const client = appliance.client(ca, { ...own, privateKey, jwk: jwk as Record<string, string> });
@@ -307,18 +328,35 @@ describe('a key of the administrator', () => {
     ]);
   });
 
-  test('that was revoked ends its accounts', async () => {
+  test('that was revoked ends its accounts: they do nothing, and no host is asked for them', async () => {
     const name = await appliance.makeCa(closed);
-    const client = appliance.client(name);
-    const key = await make(name, { names: ['r.example.test'] });
+    const [key, other] = [await make(name), await make(name)];
+    const [client, owner] = [appliance.client(name), appliance.client(name)];
     await client.register(binding(client, key));
-    const made = await client.order('r.example.test');
+    await owner.register(binding(owner, other));
+    await prove(client, await client.order('r.example.test'));
+    const ready = await client.order('r.example.test');
+    await prove(client, ready);
+    const pending = await client.order('r.example.test');
+    const challenge = await challengeOf(client, pending.body.authorizations[0], 'http-01');
+    const { leaf } = await enrol(owner, ['r.example.test']);
     expect((await appliance.act(name, 'revoke-eab-key', { id: key.id })).status).toBe(200);
-    expect(typeOf(await client.order('r.example.test'))).toBe('unauthorized');
-    await client.post(made.body.finalize, { csr: await csrFor('r.example.test') });
-    const { body } = await client.until(made.headers['location'] ?? '', 'processing');
-    expect(body).toMatchObject({ status: 'invalid', error: { detail: expect.stringContaining('was revoked') } });
-    expect(((await appliance.list(name, 'certificates')) as unknown[]).length).toBe(0);
+    const [visits, fresh, url] = [appliance.visits.length, makeAccountKeys(), `${client.base}/key-change`];
+    const admitted = appliance.admitted.length;
+    const replies = [
+      await client.order('r.example.test'),
+      await client.post(challenge.url, {}),
+      await client.post(ready.body.finalize, { csr: await csrFor('r.example.test') }),
+      await client.post(client.kid ?? '', { contact: ['mailto:new@example.test'] }),
+      await client.post(url, signJws(fresh, { url, jwk: fresh.jwk }, { account: client.kid, oldKey: client.keys.jwk })),
+      await client.post(`${client.base}/revoke-cert`, { certificate: leaf.raw.toString('base64url') }),
+      await appliance.client(name, client.keys).register({}),
+    ];
+    expect(replies.map((one) => [typeOf(one), one.body.detail])).toEqual(
+      replies.map(() => ['unauthorized', expect.stringContaining('was revoked')]),
+    );
+    expect([appliance.visits.length, appliance.admitted.length]).toEqual([visits, admitted]);
+    expect((await appliance.list(name, 'certificates')) as unknown[]).toMatchObject([{ status: 'valid' }]);
   });
 
   test('is not guessed: ten wrong ones in a minute from an address, and the next are not looked at', async () => {
@@ -369,7 +407,6 @@ describe('a certificate', () => {
   test('is revoked by its own key', async () => {
     const keys = await makeKeys('P-256');
     const { leaf } = await enrol(await account(), ['rev4.example.test'], keys);
-    const { createPrivateKey } = await import('node:crypto');
     const privateKey = createPrivateKey(keys.pem);
     const { d: _d, ...jwk } = privateKey.export({ format: 'jwk' });
     expect(typeOf(await revoke(appliance.client(ca), leaf))).toBe('unauthorized');
@@ -400,6 +437,16 @@ describe('a certificate', () => {
       appliance.clock.now().epochMilliseconds,
     );
     expect((await client.fetch(`${client.base}/renewal-info/${encode('other')}.${id.split('.')[1]}`)).status).toBe(404);
+  });
+
+  test('is renewed by ACME alone: by SCEP its names would never be proved again', async () => {
+    const name = await appliance.makeCa({ ...openAcme, scep: openScep.scep });
+    const keys = await makeKeys('RSA-2048');
+    const { leaf } = await enrol(await account(name), ['once.example.test'], keys, { profile: 'server-and-client' });
+    const device = holding({ ...(await makeDevice()), keys, privateKey: createPrivateKey(keys.pem) }, leaf);
+    const csr = await makeCsr({ keys, subject: '', names: [{ type: 'dns', value: 'once.example.test' }] });
+    const renewed = await ask(appliance, name, device, csr, { messageType: '17', transactionId: newTransaction() });
+    expect(renewed).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('renew the certificate by it') });
   });
 
   test('is not shown to another account', async () => {
