@@ -28,7 +28,7 @@ export type Acme = {
   readonly validating: Map<string, Validating>;
 };
 
-/** Whose validation it is: it counts among theirs while it runs. */
+/** Owners of a validation: it counts among theirs while it runs. */
 export type Validating = {
   readonly tenantId: string;
   readonly caId: string;

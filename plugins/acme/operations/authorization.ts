@@ -43,7 +43,9 @@ export async function readAuthorization(acme: Acme, call: AccountCall): Promise<
     if (order === undefined || authorization === undefined) throw notFound();
     if (authorization.status !== 'pending' && authorization.status !== 'valid')
       throw malformed('The authorization has ended: nothing is left to deactivate.');
-    const next: Authorization = { ...authorization, status: 'deactivated' };
+    const { attempt } = authorization;
+    const ended = attempt?.status === 'processing' ? { attempt: { ...attempt, status: 'invalid' } as const } : {};
+    const next: Authorization = { ...authorization, ...ended, status: 'deactivated' };
     const changed: Order = { ...order, authorizations: order.authorizations.with(found.index, next) };
     transaction.delete(acme.tables.proofs, placeOf(call, call.account.id, nameOf(found.identifier)));
     const error = { type: 'unauthorized', detail: 'An authorization of the order was deactivated.' };
@@ -107,8 +109,9 @@ function begin(acme: Acme, call: AccountCall, { id, index }: Found, type: string
 
 /** Continues with a challenge whose process has ended before it was decided. Throws `rate-limited`. */
 function resume(acme: Acme, call: AccountCall, found: Found): void {
-  const { attempt } = found.authorization;
-  if (attempt === undefined || !isLost(acme, attempt)) return;
+  const { status, attempt } = found.authorization;
+  // Of what has ended nothing is recorded, and each question would ask the host again.
+  if (status !== 'pending' || found.order.status !== 'pending' || attempt === undefined || !isLost(acme, attempt)) return;
   const target = targetOf(call, found);
   const turn = takeTurn(acme, target);
   if (turn !== undefined) beginValidation(acme, target, found.authorization, { identifier: found.identifier, turn });

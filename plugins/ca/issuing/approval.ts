@@ -112,7 +112,7 @@ export function approveRenewal(
   policy: IdentityPolicy,
   limits: RenewalLimits | undefined,
 ): ApprovedRequest {
-  // Whoever had a name once would keep it by its certificate alone.
+  // A holder who had a name once would keep it by its certificate alone.
   if (limits?.provedTo !== undefined)
     throw refusal(`its names were proved by ${limits.provedTo.toUpperCase()} and are proved again: renew the certificate by it`);
   if (!isSameIdentity(csr, held)) throw refusal('subject and alternative names must be those of the certificate that is renewed');

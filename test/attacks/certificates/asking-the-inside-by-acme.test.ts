@@ -1,5 +1,5 @@
 // Dogtag PKI 5407: http-01 asked what a caller named, followed redirects to other ports, and gave the fetched page in the error. Rebinding, too.
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { type AcmeClient, signJws } from '../../harness/acme/client.ts';
 import { type AcmeAppliance, openAcme, startAcmeAppliance } from '../../plugins/acme/acme-appliance.ts';
 
@@ -111,11 +111,30 @@ test('hosts that never answer hold the part of their address alone, by however m
       return from.send(url, signJws(from.keys, { nonce, url, kid: from.kid }, {}));
     }),
   );
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([
+  expect(replies.map(({ status }) => status).toSorted((one, two) => one - two)).toEqual([
     ...Array.from({ length: 10 }, () => 200),
     ...Array.from({ length: 5 }, () => 429),
   ]);
   appliance.hangUp();
+});
+
+test('of an authorization that was deactivated while its host was asked nothing is asked again', async () => {
+  appliance.clock.advance(61);
+  const { body } = await client.order('f.example.test');
+  const [url] = body.authorizations;
+  const [{ token, url: challenge }] = (await client.post(url, '')).body.challenges;
+  appliance.pages.set(`/.well-known/acme-challenge/${token}`, '');
+  const visits = appliance.visits.length;
+  await client.post(challenge, {});
+  await vi.waitFor(() => expect(appliance.visits.length).toBe(visits + 1));
+  expect((await client.post(url, { status: 'deactivated' })).body.status).toBe('deactivated');
+  appliance.hangUp();
+  appliance.clock.advance(61);
+  for (let count = 0; count < 3; count++) {
+    const asked = await client.post(challenge, '');
+    expect([asked.status, asked.body.status]).toEqual([200, 'invalid']);
+  }
+  expect(appliance.visits.length).toBe(visits + 1);
 });
 
 test('ten proofs that fail in a minute, and the address is no longer a way to ask hosts', async () => {

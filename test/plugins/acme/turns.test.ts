@@ -43,7 +43,7 @@ test('an account and an address have their part, and those that run are named to
   expect(failures).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-test('whoever has proved nothing leaves room for the others, and a tenant for other tenants', () => {
+test('accounts that have proved nothing leave room for the others, and a tenant for other tenants', () => {
   const acme = empty();
   expect(['a', 'b', 'c'].map((tenantId) => fill(acme, { tenantId, isProven: false }))).toEqual([16, 16, 0]);
   expect(['a', 'b', 'c', 'd'].map((tenantId) => fill(acme, { tenantId }))).toEqual([32, 32, 32, 0]);
