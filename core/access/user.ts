@@ -21,6 +21,11 @@ export type UserOrigin = {
  */
 export type LoginIdentity = { readonly kind: UserOrigin['userKind']; readonly source: string; readonly subject: string };
 
+/** An identity as one text. */
+export function identityKey({ kind, source, subject }: LoginIdentity): string {
+  return JSON.stringify([kind, source, subject]);
+}
+
 /** The user of the root token of a tenant. */
 export const rootUser = 'root';
 

@@ -1,12 +1,14 @@
 // Asking for approval, and spending one: the transactions between which other people agree.
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
-import { isWorking, tokenTable, type Read } from '../access/tokens/record.ts';
+import { isWorking, tokenTable, type Read, type TokenRecord } from '../access/tokens/record.ts';
+import { identityKey } from '../access/user.ts';
+import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
 import { formatTimestamp, parseDuration } from '../base/time.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import type { Act } from './acts.ts';
-import { type Approval, approvalTable, type Book, bookTable, emptyBook, type Person, personKey } from './records.ts';
+import { type Approval, approvalTable, type Book, bookTable, emptyBook, type Person } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
 import { standingOf } from './standing.ts';
 
@@ -46,10 +48,11 @@ export function personOf({ identity, user, accessor }: Caller): Person {
 export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[], reason: string): Promise<Approval> {
   const { caller, now, digest, clientIp } = guarded;
   const { tenantId } = caller;
-  const requester = { ...personOf(caller), clientIp };
-  const by = personKey(requester.identity);
+  const person = personOf(caller);
+  const by = identityKey(person.identity);
   return store.write((transaction) => {
-    requireWorkingToken(transaction, store, caller, now);
+    const { behind } = requireWorkingToken(transaction, store, caller, now);
+    const requester = { ...person, ...defined({ behind }), clientIp };
     const book = livingBook(transaction.get(bookTable(store), [tenantId]) ?? emptyBook, now);
     const same = book.open.find((one) => one.digest === digest && one.by === by);
     const present = same === undefined ? undefined : transaction.get(approvalTable(store), [tenantId, same.id]);
@@ -134,14 +137,16 @@ export function closeInBook(transaction: WriteTransaction, store: Store, tenantI
 export function spend(store: Store, guarded: Guarded, id: string): Promise<Approval> {
   const { caller, now, digest } = guarded;
   const { tenantId } = caller;
-  const by = personKey(personOf(caller).identity);
+  const by = identityKey(personOf(caller).identity);
   return store.write((transaction) => {
-    requireWorkingToken(transaction, store, caller, now);
-    const approval = transaction.get(approvalTable(store), [tenantId, id]);
+    const { behind = [] } = requireWorkingToken(transaction, store, caller, now);
+    const asked = transaction.get(approvalTable(store), [tenantId, id]);
     // A caller who guesses ids must not learn which ones there are.
-    if (approval === undefined || personKey(approval.requester.identity) !== by)
+    if (asked === undefined || identityKey(asked.requester.identity) !== by)
       throw fail('approval-void', { detail: 'There is no approval of yours with this id.' });
-    requireOfRequest(approval, digest, now);
+    requireOfRequest(asked, digest, now);
+    // Another login of the same approle may be that of another maker.
+    const approval: Approval = { ...asked, requester: { ...asked.requester, behind: [...(asked.requester.behind ?? []), ...behind] } };
     const read: Read = (table, key) => transaction.get(table, key);
     const { requirements, grantedAt, until } = standingOf(store, tenantId, approval, rulesIn(transaction, store, tenantId), read);
     const lacking = requirements.find(({ isMet }) => !isMet);
@@ -186,14 +191,15 @@ function isBefore(now: Temporal.Instant, timestamp: string): boolean {
   return formatTimestamp(now.add({ seconds: clockToleranceSeconds })) < timestamp;
 }
 
-/** The token may have been disabled since the checks. Throws `invalid-token`. */
+/** Returns the token's record. It may have been disabled since the checks: throws `invalid-token`. */
 export function requireWorkingToken(
   transaction: WriteTransaction,
   store: Store,
   { tenantId, accessor }: Caller,
   now: Temporal.Instant,
-): void {
+): TokenRecord {
   const read: Read = (table, key) => transaction.get(table, key);
   const token = transaction.get(tokenTable(store), [tenantId, accessor]);
   if (token === undefined || !isWorking(store, token, now, read)) throw fail('invalid-token');
+  return token;
 }

@@ -1,13 +1,15 @@
 // Decisions of people about a request for approval: approve, reject, withdraw.
 import type { Caller } from '../access/caller.ts';
-import type { Read } from '../access/tokens/record.ts';
+import type { Read, TokenRecord } from '../access/tokens/record.ts';
+import { identityKey } from '../access/user.ts';
+import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
 import { formatTimestamp } from '../base/time.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import { closeInBook, personOf, requireWorkingToken } from './asking.ts';
-import { type Approval, approvalTable, bookTable, personKey, type Vote } from './records.ts';
+import { type Approval, approvalTable, bookTable, type Vote } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
-import { lineageBy, roleIdsOf, type Standing, standingOf } from './standing.ts';
+import { isOneLogin, lineageBy, roleIdsOf, type Standing, standingOf } from './standing.ts';
 
 /** Approvals of one request: more than any rule needs. */
 const mostVotes = 64;
@@ -39,7 +41,7 @@ export function seenBy(
 ): Seen | undefined {
   const { tenantId, accessor, identity } = caller;
   const standing = standingOf(store, tenantId, approval, rules, read);
-  const isOwn = identity !== undefined && personKey(identity) === personKey(approval.requester.identity);
+  const isOwn = identity !== undefined && identityKey(identity) === identityKey(approval.requester.identity);
   const lineage = lineageBy(store, tenantId, accessor, read);
   const own = lineage === undefined || isOwn || identity === undefined ? [] : roleIdsOf(store, tenantId, lineage, read);
   const roles = own.filter((role) => standing.requirements.some(({ approvers }) => approvers.includes(role)));
@@ -49,11 +51,16 @@ export function seenBy(
 /** Approves a request for which the approver was shown this digest. Throws `not-found`, `approval-refused`, `approval-void`. */
 export function approve(store: Store, { caller, now, id }: Decision, digest: string): Promise<Approval> {
   return store.write((transaction) => {
-    const { approval, roles } = requireDecidable(transaction, store, { caller, now, id });
+    const { approval, roles, behind } = requireDecidable(transaction, store, { caller, now, id });
     if (approval.digest !== digest)
       throw fail('approval-refused', { detail: '"digest" is not that of this request: read it again, and compare what it shows.' });
-    const person = personOf(caller);
-    if (approval.votes.some((vote) => personKey(vote.identity) === personKey(person.identity))) return approval;
+    const person = { ...personOf(caller), ...defined({ behind }) };
+    if (isOneLogin(person, approval.requester))
+      throw fail('approval-refused', {
+        detail:
+          'You have made the secret-id with which this was asked for, or the person who asks has made yours: one of you could act as the other, and another person must approve.',
+      });
+    if (approval.votes.some((vote) => identityKey(vote.identity) === identityKey(person.identity))) return approval;
     const tokens = requireFreshLogin(transaction, store, caller, now);
     const at = formatTimestamp(now);
     const vote: Vote = { ...person, at, roles, tokens };
@@ -90,8 +97,8 @@ export function withdraw(store: Store, decision: Decision): Promise<Approval> {
     const { approval, isOwn } = seen;
     requireOpen(seen, now);
     if (isOwn) return ended(transaction, store, decision, approval, 'withdrawn');
-    const by = personKey(personOf(caller).identity);
-    const kept: Approval = { ...approval, votes: approval.votes.filter((vote) => personKey(vote.identity) !== by) };
+    const by = identityKey(personOf(caller).identity);
+    const kept: Approval = { ...approval, votes: approval.votes.filter((vote) => identityKey(vote.identity) !== by) };
     transaction.put(approvalTable(store), [caller.tenantId, id], kept);
     return kept;
   });
@@ -121,12 +128,12 @@ function requireSeen(transaction: WriteTransaction, store: Store, caller: Caller
   return seen;
 }
 
-function requireDecidable(transaction: WriteTransaction, store: Store, { caller, now, id }: Decision): Seen {
-  requireWorkingToken(transaction, store, caller, now);
+function requireDecidable(transaction: WriteTransaction, store: Store, { caller, now, id }: Decision): Seen & Pick<TokenRecord, 'behind'> {
+  const { behind } = requireWorkingToken(transaction, store, caller, now);
   const seen = requireSeen(transaction, store, caller, id);
   if (seen.isOwn) throw fail('approval-refused', { detail: 'Nobody decides about the own request, by whichever login.' });
   requireOpen(seen, now);
-  return seen;
+  return { ...seen, ...defined({ behind }) };
 }
 
 function requireOpen({ approval, standing }: Seen, now: Temporal.Instant): void {

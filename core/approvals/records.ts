@@ -3,8 +3,15 @@ import type { LoginIdentity } from '../access/user.ts';
 import type { Store, Table } from '../store/store.ts';
 import type { Act } from './acts.ts';
 
-/** Somebody at a moment: the identity decides, the name is for people, the accessor names the token. */
-export type Person = { readonly identity: LoginIdentity; readonly user: string; readonly accessor: string };
+/**
+ * Somebody at a moment: the identity decides, the name is for people, the accessor names the token. `behind`: identities that made the login, and could use it as well.
+ */
+export type Person = {
+  readonly identity: LoginIdentity;
+  readonly user: string;
+  readonly accessor: string;
+  readonly behind?: readonly LoginIdentity[];
+};
 
 /** A rule as it was when the request was made. A later weaker one does not weaken it. */
 type RuleThen = {
@@ -65,8 +72,3 @@ type BookEntry = {
 export const bookTable = (store: Store): Table<Book> => store.tenantTable<Book>('approval-books');
 
 export const emptyBook: Book = { open: [], asked: [] };
-
-/** An identity as one text. */
-export function personKey({ kind, source, subject }: LoginIdentity): string {
-  return JSON.stringify([kind, source, subject]);
-}

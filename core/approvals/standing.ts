@@ -2,9 +2,10 @@
 import { approleTable } from '../access/approles/approles.ts';
 import { grantIsOpen } from '../access/tokens/grants.ts';
 import { lineageOf, tokenTable, type Lineage, type Read } from '../access/tokens/record.ts';
+import { identityKey } from '../access/user.ts';
 import { formatTimestamp } from '../base/time.ts';
 import type { Store } from '../store/store.ts';
-import { type Approval, personKey, type Vote } from './records.ts';
+import type { Approval, Person, Vote } from './records.ts';
 import { type ApproverRole, fitting, type NamedRule } from './rules.ts';
 
 /** The lineage of a token by its accessor; undefined if it has ended. Its validity in time is not judged. */
@@ -76,13 +77,25 @@ function requirementsOf(
     const needed = Math.max(was?.needed ?? 1, is?.needed ?? 1);
     const approvers =
       is === undefined ? (was?.approvers ?? []) : is.approvers.filter((role) => isThere(store, tenantId, role, read)).map(({ id }) => id);
-    const good = votes.filter((vote) => isGood(vote, requester.identity, approvers));
-    const have = new Set(good.map(({ identity }) => personKey(identity))).size;
+    const good = votes.filter((vote) => !isOneLogin(vote, requester) && vote.roles.some((role) => approvers.includes(role)));
+    const have = peopleAmong(good).length;
     return { name, needed, approvers, have, isMet: have >= needed };
   });
 }
 
-/** The person who asks does not approve, by whichever token: identities are compared. */
-function isGood({ identity, roles }: Vote, requester: Vote['identity'], approvers: readonly string[]): boolean {
-  return personKey(identity) !== personKey(requester) && roles.some((role) => approvers.includes(role));
+/** Those of them that are surely different people, the earlier first. */
+function peopleAmong(votes: readonly Vote[]): readonly Vote[] {
+  return votes.reduce<readonly Vote[]>((known, vote) => (known.some((one) => isOneLogin(one, vote)) ? known : [...known, vote]), []);
+}
+
+/**
+ * Tells whether one person may be both, who then do not approve for each other: the same identity by whichever token, or one that made the login of the other. Root tokens
+ * set up every login, and approve nothing.
+ */
+export function isOneLogin(one: Person, other: Person): boolean {
+  return identityKey(one.identity) === identityKey(other.identity) || isMadeBy(one, other) || isMadeBy(other, one);
+}
+
+function isMadeBy({ behind = [] }: Person, { identity }: Person): boolean {
+  return identity.kind !== 'root-token' && behind.some((maker) => identityKey(maker) === identityKey(identity));
 }

@@ -7,7 +7,7 @@ import { writeInPieces } from '../../store/records/pieces.ts';
 import type { TableKinds } from '../../store/records/table-kinds.ts';
 import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
-import type { TokenName } from '../user.ts';
+import type { LoginIdentity, TokenName } from '../user.ts';
 import { approleTable } from './approles.ts';
 import { dropOldFailures } from './attempt-limit.ts';
 
@@ -28,6 +28,8 @@ export type SecretIdRecord = {
   readonly boundCidrs: readonly string[];
   /** token that made it; absent in records of earlier versions, and for claiming the appliance */
   readonly madeBy?: TokenName;
+  /** identities behind its logins: of its maker, and those behind that one */
+  readonly behind?: readonly LoginIdentity[];
 };
 
 /** [hash]: the only way from a secret-id to its record */
@@ -39,7 +41,7 @@ export const secretIdTableKinds: TableKinds = {
   'secret-id-accessors': { of: 'all', fills: true },
 };
 
-export type SecretIdGrant = Pick<SecretIdRecord, 'tenantId' | 'approle' | 'approleId' | 'boundCidrs' | 'madeBy'> & {
+export type SecretIdGrant = Pick<SecretIdRecord, 'tenantId' | 'approle' | 'approleId' | 'boundCidrs' | 'madeBy' | 'behind'> & {
   readonly ttlSeconds: number | undefined;
   /** 0: any number of uses */
   readonly numUses: number;

@@ -1,11 +1,12 @@
 // Records of tokens, and the validity of a token now and from an address, which also depends on its ancestors.
 import { commonRanges, isWithin } from '../../base/addresses.ts';
 import { defined } from '../../base/defined.ts';
+import { fail } from '../../base/errors.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { type ClientCertificate, type Confirmation, confirms } from '../../tls/client-certificate.ts';
 import { stillGrants } from '../approles/approles.ts';
 import { grantIsOpen } from './grants.ts';
-import type { LoginIdentity, TokenName, UserOrigin } from '../user.ts';
+import { identityKey, type LoginIdentity, type TokenName, type UserOrigin } from '../user.ts';
 
 /** Record of a token: everything but the token itself. */
 export type TokenRecord = {
@@ -17,6 +18,8 @@ export type TokenRecord = {
   readonly user: string;
   /** that of the login, or of the parent; absent in tokens of versions before it was recorded, and in children of such */
   readonly identity?: LoginIdentity;
+  /** identities that made the login of the token: of the maker of its secret-id, and those behind that one; children have those of their parent */
+  readonly behind?: readonly LoginIdentity[];
   /** grants of the login (grants.ts): the token ends with any of them */
   readonly grants?: readonly string[];
   readonly policies: readonly string[];
@@ -81,6 +84,22 @@ export function userOriginOf(lineage: Lineage): UserOrigin {
   if (expires === undefined || ofRootToken === true) return { userKind: 'root-token' };
   const userKind = identity?.kind === 'workload' || identity?.kind === 'certificate' ? identity.kind : 'sign-in';
   return service === undefined ? { userKind } : { userKind, userSource: service };
+}
+
+/** Identities behind a login: each step from one approle to the next adds one. */
+const mostBehind = 16;
+
+/**
+ * The identities behind what a token makes, its own first: a maker of the login of another can use that. Throws `token-lineage-too-long` where they are too many:
+ * one that is left out would look like somebody else.
+ */
+export function makersBy({ identity, behind = [] }: TokenRecord): readonly LoginIdentity[] {
+  const all = [...(identity === undefined ? [] : [identity]), ...behind];
+  const makers = [...new Map(all.map((one) => [identityKey(one), one])).values()];
+  if (makers.length <= mostBehind) return makers;
+  throw fail('token-lineage-too-long', {
+    detail: `At most ${mostBehind} logins may be behind a secret-id, each of which made that of the next: let an earlier one make it.`,
+  });
 }
 
 /** The record of a token that works without its ancestors as it did with them: as long, from where, and as whose it did. */

@@ -21,7 +21,7 @@ export type TokenGrant = {
   readonly ttlSeconds?: number;
   /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
   readonly maxTtlSeconds?: number;
-} & Pick<TokenRecord, 'boundCidrs' | 'cnf' | 'approle' | 'grants' | 'madeBy' | 'service' | 'browser'> &
+} & Pick<TokenRecord, 'boundCidrs' | 'cnf' | 'approle' | 'grants' | 'behind' | 'madeBy' | 'service' | 'browser'> &
   ({ readonly parent: string; readonly identity?: never } | { readonly parent?: never; readonly identity: LoginIdentity });
 
 /** A new token, shown once. */
@@ -57,7 +57,7 @@ export function issueToken(
 ): IssuedToken {
   const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], grants = [], ...of } = grant;
   const { cnf, approle, madeBy, service, browser } = of;
-  const identity = parent === undefined ? grant.identity : transaction.get(tokenTable(store), [tenantId, parent])?.identity;
+  const { identity, behind = [] } = parent === undefined ? grant : (transaction.get(tokenTable(store), [tenantId, parent]) ?? {});
   const accessor = randomUUID();
   const creationTime = clock.now();
   const expires = ttlSeconds === undefined ? undefined : creationTime.add({ seconds: ttlSeconds });
@@ -78,6 +78,7 @@ export function issueToken(
         }),
     ...defined({ parent }),
     ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
+    ...(behind.length === 0 ? {} : { behind }),
     ...(grants.length === 0 ? {} : { grants }),
     ...defined({ cnf, approle, madeBy, service, browser }),
   };

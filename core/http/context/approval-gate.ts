@@ -2,7 +2,8 @@
 import { type Act, acts as everyAct } from '../../approvals/acts.ts';
 import { ask, type Guarded, personOf, spend } from '../../approvals/asking.ts';
 import { digestOf, wordsOf } from '../../approvals/digest.ts';
-import { type Approval, personKey } from '../../approvals/records.ts';
+import { identityKey } from '../../access/user.ts';
+import type { Approval } from '../../approvals/records.ts';
 import { type Approvals, fitting, type NamedRule } from '../../approvals/rules.ts';
 import { fail } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
@@ -85,7 +86,7 @@ function guardedBy(
   if (caller === undefined) throw new Error('a request without a caller has come to the gate of approvals');
   const { method, path: endpoint } = route.endpoint;
   const query = [...new URLSearchParams(queryOf(exchange.target))].toSorted(([left], [right]) => (left < right ? -1 : 1));
-  const by = personKey(personOf(caller).identity);
+  const by = identityKey(personOf(caller).identity);
   const digest = digestOf(store, [caller.tenantId, by, method, endpoint, path.segments, query, content, target]);
   return { caller, clientIp, now, method, endpoint, path: path.text, concerns, acts, digest, parameters };
 }

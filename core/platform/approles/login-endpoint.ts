@@ -122,7 +122,7 @@ function logIn(
     maxTtlSeconds: parseDuration(approle.tokenMaxTtl, 'token-max-ttl').seconds,
     boundCidrs: [...approle.tokenBoundCidrs],
     approle: { name, grantId: approle.grantId, secretIdCreationTime: secret.creationTime },
-    ...defined({ madeBy: secret.madeBy }),
+    ...defined({ madeBy: secret.madeBy, behind: secret.behind }),
     ...grant,
   });
   return { issued, subject: { tenantId, name, identity } };

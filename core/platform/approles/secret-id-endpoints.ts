@@ -19,6 +19,7 @@ import { approleTable, type Approle } from '../../access/approles/approles.ts';
 import { disableSecretId, issueSecretId, listSecretIds, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
 import type { Act } from '../../approvals/acts.ts';
 import { namesApprover } from '../../approvals/rules.ts';
+import { makersBy, tokenTable } from '../../access/tokens/record.ts';
 import { drawToken } from '../../access/tokens/tokens.ts';
 import { tags } from '../../http/tags.ts';
 
@@ -90,7 +91,10 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
     const made = await store.write((transaction) => {
       // The approle may have been replaced by another of this name.
       if (transaction.get(approleTable(store), [tenantId, name])?.id !== approle.id) throw fail('not-found');
-      const of = { tenantId, approle: name, approleId: approle.id, madeBy: { tenantId, accessor } };
+      const maker = transaction.get(tokenTable(store), [tenantId, accessor]);
+      if (maker === undefined) throw fail('invalid-token');
+      const made = { madeBy: { tenantId, accessor }, behind: makersBy(maker) };
+      const of = { tenantId, approle: name, approleId: approle.id, ...made };
       const record = issueSecretId(transaction, store, call.now, secretId, { ...of, boundCidrs: [...boundCidrs], ...limits });
       return { record, beside: makeBeside(transaction, secretId, record) };
     });
@@ -117,6 +121,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       output: generateOutput,
       secretOutput: ['secretId'],
       commandLine: { output: 'secretId' },
+      errors: ['token-lineage-too-long'],
       auditFields: ['ttl', 'numUses', 'boundCidrs'],
       complete: (_call, given, approle) => ({ ...given, ...limitsOf(given, approle) }),
       async run(call, given, approle) {
@@ -139,7 +144,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       secretOutput: ['token'],
       commandLine: { output: 'token' },
       auditFields: ['ttl', 'numUses', 'boundCidrs', 'openWithin'],
-      errors: ['hand-overs-full'],
+      errors: ['hand-overs-full', 'token-lineage-too-long'],
       complete: (_call, given, approle) => ({ ...given, ...limitsOf(given, approle), openWithin: given.openWithin ?? usualOpenWithin }),
       async run(call, { openWithin = usualOpenWithin, ...given }, approle) {
         const { tenantId, user } = call.caller;

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { acts } from '../../approvals/acts.ts';
 import type { ApproverSource } from '../../approvals/approver-source.ts';
-import { personKey } from '../../approvals/records.ts';
 import { type ApprovalRule, type ApproverRole, mostRules, ruleTable } from '../../approvals/rules.ts';
 import { roleIdsOf } from '../../approvals/standing.ts';
 import { approleTable } from '../../access/approles/approles.ts';
 import { readPattern } from '../../access/policy/policy.ts';
 import { lineageOf, type Read, tokenTable } from '../../access/tokens/record.ts';
+import { identityKey } from '../../access/user.ts';
 import { fail } from '../../base/errors.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource, type Change } from '../../http/resource/resource.ts';
@@ -153,7 +153,7 @@ function peopleOf(store: Store, tenantId: string, roles: readonly ApproverRole[]
     const lineage = record.identity === undefined ? undefined : lineageOf(store, record);
     if (lineage === undefined || record.identity === undefined) continue;
     if (roleIdsOf(store, tenantId, lineage, read).some((id) => roles.some((role) => role.id === id)))
-      people.add(personKey(record.identity));
+      people.add(identityKey(record.identity));
   }
   return people.size;
 }

@@ -48,6 +48,40 @@ test('a further rule takes changes of trust from no people: those of every rule 
   expect(codeOf(await sendApproved('root', ['other', 'asker', 'bert'], 'DELETE', `${rulePath}/a-harmless-one`))).toBe('204');
 });
 
+test('nobody makes the own requester: who made the secret-id of the one who asks does not approve', async () => {
+  const exporting = '/v1/state/keystore/transit-keys/prod/export';
+  expect(codeOf(await make('out', { needed: 1, acts: ['take-keys-out'], paths: [] }, ['anna']))).toBe('201');
+  const ghost = async (maker: string, name: string): Promise<void> => {
+    expect(codeOf(await people.as(maker, 'POST', `/v1/config/${approles}`, { name, 'token-policies': ['root'] }))).toBe('201');
+    await people.renew(name, maker);
+  };
+  await ghost('anna', 'ghost');
+  expect(codeOf(await sendApproved('ghost', ['anna'], 'POST', exporting, {}))).toBe('409 approval-missing');
+  await ghost('ghost', 'ghost-of-ghost');
+  const asked = await people.ask('ghost-of-ghost', 'POST', exporting, {});
+  expect(codeOf(await people.approve('anna', String(asked.body.id)))).toBe('403 approval-refused');
+  expect(codeOf(await sendApproved('ghost', ['bert'], 'POST', exporting, {}))).toBe('200');
+  // Asked for with a secret-id of another maker, and sent with one of the approver.
+  await people.renew('ghost', 'root');
+  const again = await people.ask('ghost', 'POST', exporting, { version: 1 });
+  expect(codeOf(await people.approve('anna', String(again.body.id)))).toBe('200');
+  await people.renew('ghost', 'anna');
+  const sent = await people.as('ghost', 'POST', exporting, { version: 1 }, { approval: String(again.body.id) });
+  expect(codeOf(sent)).toBe('409 approval-missing');
+  expect(codeOf(await sendApproved('root', ['anna'], 'DELETE', `${rulePath}/out`))).toBe('204');
+});
+
+test('two approvers of whom one made the secret-id of the other are one', async () => {
+  await people.renew('cleo', 'bert', ['anna']);
+  await people.as('root', 'POST', list, { name: 'second', exportable: true });
+  expect(codeOf(await make('two', { needed: 2, acts: ['take-keys-out'] }, ['anna']))).toBe('201');
+  const exporting = '/v1/state/keystore/transit-keys/second/export';
+  expect(codeOf(await sendApproved('asker', ['bert', 'cleo'], 'POST', exporting, {}))).toBe('409 approval-missing');
+  expect(codeOf(await sendApproved('bert', ['anna', 'cleo'], 'POST', exporting, {}))).toBe('409 approval-missing');
+  expect(codeOf(await sendApproved('asker', ['cleo', 'anna'], 'POST', exporting, { version: 1 }))).toBe('200');
+  expect(codeOf(await sendApproved('root', ['anna', 'bert'], 'DELETE', `${rulePath}/two`))).toBe('204');
+});
+
 test('approvers do not go one after the other until too few are left', async () => {
   const gone = (name: string): Promise<Answer> => sendApproved('root', ['bert', 'cleo'], 'DELETE', `/v1/config/${approles}/${name}`);
   expect(codeOf(await gone('anna'))).toBe('204');

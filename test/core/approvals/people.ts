@@ -10,6 +10,8 @@ export type People = {
   readonly tokens: Readonly<Record<string, string>>;
   /** Sends a request as a person. */
   as(name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Gives a person another secret-id, made by `maker` and approved by these people where a rule asks for it, and logs in with it. */
+  renew(name: string, maker: string, by?: readonly string[]): Promise<void>;
   /** Logs a person in once more. */
   logIn(name: string): Promise<string>;
   /** Asks for approval of a request; the answer has the id. */
@@ -28,26 +30,36 @@ export async function startPeople(directory: string): Promise<People> {
     const { body } = await appliance.request('POST', '/v1/approle-login', secrets[name], { token: undefined });
     return (tokens[name] = String(body.token));
   };
-  for (const name of ['asker', 'other', ...approvers]) {
-    await appliance.request('POST', `/v1/config/${approlePath}`, { name, 'token-policies': ['root'] });
-    const { body: state } = await appliance.request('GET', `/v1/state/${approlePath}/${name}`);
-    const { body: made } = await appliance.request('POST', `/v1/state/${approlePath}/${name}/generate-secret-id`, {});
-    secrets[name] = { 'role-id': state['role-id'], 'secret-id': made['secret-id'] };
-    await logIn(name);
-  }
   const as: People['as'] = (name, method, path, body, headers = {}) =>
     appliance.request(method, path, body, { token: name === 'root' ? appliance.rootToken : tokens[name], headers });
+  const ask: People['ask'] = (name, method, path, body, reason = 'for the new partner bank') =>
+    as(name, method, path, body, { 'approval-reason': encodeURIComponent(reason) });
+  const approve: People['approve'] = async (name, id) => {
+    const { body } = await as(name, 'GET', `/v1/state/approvals/${id}`);
+    return as(name, 'POST', `/v1/state/approvals/${id}/approve`, { digest: body.digest ?? 'none' });
+  };
+  const renew: People['renew'] = async (name, maker, by = []) => {
+    const making = `/v1/state/${approlePath}/${name}/generate-secret-id`;
+    const { body: state } = await appliance.request('GET', `/v1/state/${approlePath}/${name}`);
+    const asked = by.length === 0 ? undefined : await ask(maker, 'POST', making, {});
+    const id = String(asked?.body.id);
+    for (const one of by) await approve(one, id);
+    const { body: made } = await as(maker, 'POST', making, {}, asked === undefined ? {} : { approval: id });
+    secrets[name] = { 'role-id': state['role-id'], 'secret-id': made['secret-id'] };
+    await logIn(name);
+  };
+  for (const name of ['asker', 'other', ...approvers]) {
+    await appliance.request('POST', `/v1/config/${approlePath}`, { name, 'token-policies': ['root'] });
+    await renew(name, 'root');
+  }
   return {
     appliance,
     tokens,
     as,
     logIn,
-    ask: (name, method, path, body, reason = 'for the new partner bank') =>
-      as(name, method, path, body, { 'approval-reason': encodeURIComponent(reason) }),
-    async approve(name, id) {
-      const { body } = await as(name, 'GET', `/v1/state/approvals/${id}`);
-      return as(name, 'POST', `/v1/state/approvals/${id}/approve`, { digest: body.digest ?? 'none' });
-    },
+    renew,
+    ask,
+    approve,
   };
 }
 
