@@ -72,14 +72,30 @@ async function readPrivateKey(text: string, passphrase: string | undefined): Pro
 const encrypted = 'ENCRYPTED PRIVATE KEY';
 const openssh = 'OPENSSH PRIVATE KEY';
 
-/** One at a time, so that those who send many of them have one thread. */
+/** Encrypted keys that are opened, or wait to be. */
+let opening = 0;
+/** With those that ask for the most work, the last of them waits some 20 seconds. */
+const mostOpening = 8;
+
+/** One at a time, so that those who send many of them have one thread; and few of them wait, of all tenants. Throws `busy`. */
+async function openInTurn(der: Uint8Array, passphrase: string): Promise<Uint8Array> {
+  if (opening >= mostOpening)
+    throw coreFail('busy', { detail: 'Too many encrypted private keys are being opened: send this one again.', retryAfterSeconds: 10 });
+  opening++;
+  try {
+    return await inTurn('transit/encrypted-keys', () => decryptPkcs8(der, passphrase));
+  } finally {
+    opening--;
+  }
+}
+
 async function readEncrypted(der: Uint8Array, passphrase: string | undefined): Promise<KeyObject> {
   if (passphrase === undefined)
     throw coreFail('missing-field', {
       detail: '"data" is an encrypted private key: give its "passphrase", or import it wrapped as ciphertext.',
       items: [{ message: 'is required', info: 'passphrase' }],
     });
-  const opened = await inTurn('transit/encrypted-keys', () => decryptPkcs8(der, passphrase));
+  const opened = await openInTurn(der, passphrase);
   try {
     return readPrivateDer(opened, ['pkcs8'], 'The encrypted private key');
   } finally {

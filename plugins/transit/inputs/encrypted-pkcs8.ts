@@ -27,8 +27,8 @@ const ciphers: Readonly<Record<string, { readonly name: string; readonly keyByte
   '1.2.840.113549.3.7': { name: 'des-ede3-cbc', keyBytes: 24 },
 };
 
-/** The most work that a key may ask for: about a second of one thread, and 64 MiB. */
-const most = { iterations: 2_000_000, scryptBytes: 64 * 1024 * 1024, scryptTimes: 16 };
+/** The most work that a key may ask for: about a second of one thread, and 64 MiB. `scryptBytes`: of all passes of scrypt together. */
+const most = { iterations: 2_000_000, scryptBytes: 64 * 1024 * 1024 };
 
 const pbkdf2Async = promisify(pbkdf2);
 const scryptAsync: (password: Uint8Array, salt: Uint8Array, bytes: number, options: ScryptOptions) => Promise<Buffer> = promisify(scrypt);
@@ -45,7 +45,11 @@ export function isEncrypted(der: Uint8Array): boolean {
 /** The PKCS#8 in it, in DER, which the caller zeroes. Throws invalid-key-data: for another encryption, too much work, a wrong passphrase. */
 export async function decryptPkcs8(der: Uint8Array, passphrase: string): Promise<Uint8Array> {
   const { deriveKey, cipher, iv, sealed } = parsed(der);
-  const key = await deriveKey(Buffer.from(passphrase, 'utf8'), cipher.keyBytes);
+  // The call itself throws for parameters that OpenSSL refuses, which would stay in the queue of the thread.
+  const deriving = (): Promise<Buffer> => cleanly(() => deriveKey(Buffer.from(passphrase, 'utf8'), cipher.keyBytes));
+  const key = await Promise.try(deriving).catch(() => {
+    throw unusable(`The key of its encryption cannot be derived. ${advice}`);
+  });
   try {
     return cleanly(() => {
       const decipher = createDecipheriv(cipher.name, key, iv);
@@ -101,8 +105,9 @@ function scryptOfFields(fields: Reader): Derivation {
     number,
   ];
   const isPower = N > 1 && Number.isInteger(Math.log2(N));
-  if (!isPower || r < 1 || p < 1 || 128 * N * r > most.scryptBytes || p > most.scryptTimes)
-    throw unusable(`The key asks for more work of scrypt than is done here. ${advice}`);
+  // Section 2: N is below 2^(128 r / 8), and p r below 2^30, which the bound has within it.
+  const isWithin = N < 2 ** (16 * r) && 128 * N * r * p <= most.scryptBytes;
+  if (!isPower || r < 1 || p < 1 || !isWithin) throw unusable(`The key asks for more work of scrypt than is done here. ${advice}`);
   return (passphrase, bytes) => scryptAsync(passphrase, salt, bytes, { N, r, p, maxmem: 2 * most.scryptBytes });
 }
 

@@ -30,6 +30,20 @@ function encryptedBy(key: KeyObject, options: readonly string[]): Buffer {
   return readFileSync(`${folder}/encrypted`);
 }
 
+/** An EncryptedPrivateKeyInfo of nothing, under scrypt with N, r and p. */
+function encryptedByScrypt(parameters: readonly number[]): Buffer {
+  const element = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+    const content = Buffer.concat(parts);
+    return Buffer.concat([Buffer.from([tag, content.length]), content]);
+  };
+  const sequence = (...parts: readonly Buffer[]): Buffer => element(0x30, ...parts);
+  const oid = (hex: string): Buffer => element(0x06, Buffer.from(hex, 'hex'));
+  const integer = (value: number): Buffer => element(0x02, Buffer.from(`00${value.toString(16).padStart(8, '0')}`, 'hex'));
+  const derivation = sequence(oid('2b06010401da47040b'), sequence(element(0x04, randomBytes(8)), ...parameters.map(integer)));
+  const cipher = sequence(oid('60864801650304012a'), element(0x04, randomBytes(16)));
+  return sequence(sequence(oid('2a864886f70d01050d'), sequence(derivation, cipher)), element(0x04, randomBytes(16)));
+}
+
 /** Imports into a new key of the cipher, uses it, and answers the public key of the new version. */
 async function imported(cipher: string, body: object): Promise<string> {
   const name = `imported-${(count += 1)}`;
@@ -64,6 +78,25 @@ describe('import takes', () => {
       '400 invalid-key-data: The passphrase does not open the key.',
     );
     expect(await refusal('ecdsa-p256', { data })).toContain('missing-field: "data" is an encrypted private key: give its "passphrase"');
+  });
+
+  test.each([
+    ['N beyond what r allows, which OpenSSL refuses', [2 ** 16, 1, 1]],
+    ['p and r that OpenSSL refuses', [2, 262_144, 16]],
+    ['many passes of much memory', [2 ** 16, 8, 16]],
+    ['N that is no power of two', [1_000, 8, 1]],
+  ])('no scrypt with %s', async (_name, parameters) => {
+    const data = encryptedByScrypt(parameters).toString('base64');
+    expect(await refusal('ecdsa-p256', { data, passphrase })).toContain('400 invalid-key-data: The key asks for more work of scrypt');
+  });
+
+  test('encrypted keys of many at once in a short line', async () => {
+    const data = encryptedByScrypt([2 ** 14, 8, 4]).toString('base64');
+    await harness.create('crowded', { cipher: 'ecdsa-p256' });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => harness.act('crowded', 'import', { data, passphrase })));
+    const codes = answers.map(({ status, body }) => `${status} ${body.code}`);
+    expect(new Set(codes)).toEqual(new Set(['400 invalid-key-data', '503 busy']));
+    expect(codes.filter((code) => code === '400 invalid-key-data')).toHaveLength(8);
   });
 
   test('encrypted PKCS#8 as base64 of DER, in lines', async () => {
