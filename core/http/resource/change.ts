@@ -270,7 +270,8 @@ function requireJudgesSeen(view: ResourceView, call: EndpointCall, entry: Entry,
   const isSeen = sightOf(view, call, entry);
   for (const [field, judges] of Object.entries(view.resource.judgedBy ?? {})) {
     const isDefaulted = replaces && view.resource.defaultedBy?.includes(field) === true;
-    if (valueAt(stated, field.split('.')) === undefined && !isDefaulted) continue;
+    const value = valueAt(stated, field.split('.'));
+    if (value === undefined ? !isDefaulted : value === view.resource.validAnyway?.[field]) continue;
     const paths = judges.map((judge) => judge.split('.'));
     const isKept = (path: readonly string[]) => valueAt(stated, path) === undefined && (!replaces || staysByReplacing(view, path));
     const unseen = paths.find((path) => isKept(path) && !isSeen(path));

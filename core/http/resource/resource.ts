@@ -101,6 +101,8 @@ export type Resource<Document, Rec, Prepared> = {
    * only together with it
    */
   readonly judgedBy?: Readonly<Record<string, readonly string[]>>;
+  /** of these fields, those with a value that is valid whatever the others are: who states it needs to see none of them */
+  readonly validAnyway?: Readonly<Record<string, string | number | boolean>>;
   /** of these fields, those whose default in a replacement depends on the others as well */
   readonly defaultedBy?: readonly string[];
   /** fields for which a removal may be refused: a caller who cannot see them gets no dry run of it */

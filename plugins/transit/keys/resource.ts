@@ -90,6 +90,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       deletionAllowed: ['deleteAfter'],
       ...Object.fromEntries(timers.map((timer) => [timer, timers.filter((other) => other !== timer)])),
     },
+    validAnyway: { deletionAllowed: true },
     removalJudgedBy: ['deletionAllowed', ...transit.attachments.references.map(({ to }) => to as keyof KeyDocument)],
     removalTells: transit.attachments.references.map(({ field, to }) => ({
       ...{ list: path, field: toKebab(field), when: `the key has ${toKebab(to)}` },

@@ -76,12 +76,12 @@ export class VerbContext {
 
   /** Needs of changes besides: a field whose validity depends on others is changed by who sees these. */
   get changeRights(): readonly FieldRight[] {
-    const { fieldRights = [], judgedBy = {} } = this.view.resource;
+    const { fieldRights = [], judgedBy = {}, validAnyway = {} } = this.view.resource;
     const judged = Object.entries(judgedBy).map(([field, judges]) => ({
       field: wirePath(field),
       operation: 'read' as const,
       path: `/v1/state/${this.entryPath}`,
-      when: `it is stated without ${judges.map(wirePath).join(', ')}`,
+      when: `it is stated${field in validAnyway ? ` as other than ${String(validAnyway[field])}` : ''} without ${judges.map(wirePath).join(', ')}`,
     }));
     return [...fieldRights, ...judged];
   }
