@@ -1,10 +1,10 @@
 // Action decrypt (spec; api 28, 29, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { parseCiphertext, planDecryption } from '../versions/ciphertexts.ts';
+import { planDecryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { misplaced, oaepFields, oaepSchemeOf, requireNoOaep } from '../formats/oaep.ts';
-import { parseSealed, planOpening } from '../versions/sealing.ts';
+import { oaepFields, oaepSchemeOf, requireNoOaep } from '../formats/oaep.ts';
+import { parseCiphertextOf, parseSealed, planOpening } from '../versions/sealing.ts';
 import { requireEncrypting } from '../records/keyring.ts';
 import { writePlaintext } from '../formats/payload.ts';
 import type { Transit } from '../context.ts';
@@ -32,7 +32,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
       context: contextField,
       associatedData: associatedDataField,
       keyVersion: keyVersionField.describe(
-        'RSA keys only: version of a ciphertext made elsewhere, without store:v<N>:; default: the latest.',
+        'Of an RSA key: version of a ciphertext made elsewhere, without store:v<N>:; default: the latest. Otherwise that of the ciphertext.',
       ),
       ...oaepFields,
     },
@@ -66,8 +66,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
         return planOpening(used, used.forDecryption(number), scheme, sealed, answered(number));
       }
       requireNoOaep(item);
-      if (item.keyVersion !== undefined) throw misplaced('key-version', 'is for RSA keys: the ciphertext names its version itself');
-      const { version: number, sealed } = parseCiphertext(item.ciphertext, used.decode);
+      const { version: number, sealed } = parseCiphertextOf(used, item.ciphertext, item.keyVersion);
       const version = used.forDecryption(number);
       return planDecryption(used, version, cipher, sealed, { context, associatedData: item.associatedData }, answered(number));
     },

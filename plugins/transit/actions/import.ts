@@ -32,7 +32,10 @@ export const importInput = z.object({
       'x-text-or-base64': true,
       'x-key-octets': symmetricKeyOctets,
     }),
-  passphrase: z.string().min(1).max(1_024).optional().describe('Of an encrypted private key in data (PBES2).'),
+  passphrase: z.string().min(1).max(1_024).optional().meta({
+    description: 'Of an encrypted private key in data (PBES2).',
+    example: 'the words that the key was encrypted with',
+  }),
   ciphertext: base64Field({ maxBytes: maxPemCharacters }).optional().meta({
     description: 'In place of data: wrapped under GET /v1/state/keystore/wrapping-key, or under the key of import-wrapping-key.',
     'x-produced': true,

@@ -21,8 +21,15 @@ export async function seal(used: UsedKey, version: Version, scheme: OaepScheme, 
  */
 export function parseSealed(used: UsedKey, text: string, named: number | undefined): ReturnType<typeof parseCiphertext> {
   if (!text.startsWith('store:')) return { version: named ?? used.key.record.latest, sealed: parseBase64(text, 'ciphertext', used.decode) };
-  if (named !== undefined) throw misplaced('key-version', 'is for a ciphertext without store:v<N>:, which names its version itself');
-  return parseCiphertext(text, used.decode);
+  return parseCiphertextOf(used, text, named);
+}
+
+/** Parses a ciphertext that was made here. The answer of encrypt, which names the version as well, is a whole request of decrypt. */
+export function parseCiphertextOf(used: UsedKey, text: string, named: number | undefined): ReturnType<typeof parseCiphertext> {
+  const parsed = parseCiphertext(text, used.decode);
+  if (named !== undefined && named !== parsed.version)
+    throw misplaced('key-version', `is not ${parsed.version}, which the ciphertext names`);
+  return parsed;
 }
 
 /** Plans a decryption in the token, which fails with decryption-failed, with the same message for every cause. */

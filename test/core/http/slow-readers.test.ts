@@ -1,6 +1,5 @@
 // Peers that keep an answer waiting: who reads less than the lowest rate is closed, however steadily; who reads faster is not.
 import { EventEmitter } from 'node:events';
-import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -14,7 +13,7 @@ test.each([
 ] as const)('%s', async (_name, octetsPerSecond, isClosed) => {
   const server = new EventEmitter();
   const connections = new Connections({ open: 10, handshakes: 10 });
-  const follow = followRequests(server as unknown as Server, connections, 400);
+  const follow = followRequests(server, connections, 400);
   const begunMs = performance.now();
   const secured = {
     bytesWritten: 1 << 20,
