@@ -142,6 +142,7 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
     defineEndpoint<{ digest: string }, Output, Seen>({
       ...deciding,
       path: `${base}/{id}/approve`,
+      auditFields: ['digest'],
       named: 'ApproveApproval',
       summary: 'Approve a request of another person',
       description:
@@ -153,13 +154,13 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
       run(call, { digest }, one) {
         if (!isShown(call, one.approval))
           throw fail('approval-refused', { detail: 'Policies hide from you what this request does: it needs the right to read its path.' });
-        call.noteAudit({ requestParameters: { digest } });
         return decide(call, (decision) => approve(store, decision, digest));
       },
     }),
     defineEndpoint<{ reason: string }, Output, Seen>({
       ...deciding,
       path: `${base}/{id}/reject`,
+      auditFields: ['reason'],
       named: 'RejectApproval',
       summary: 'Reject a request of another person for good',
       description: 'One rejection is enough. The person who asked may ask again.',
@@ -167,10 +168,7 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
         reason: shownText({ minCharacters: 3, maxCharacters: 512 }).meta({ description: 'Why.', example: 'The bank is not a partner.' }),
       }),
       errors: [...decidingErrors],
-      run(call, { reason }) {
-        call.noteAudit({ requestParameters: { reason } });
-        return decide(call, (decision) => reject(store, decision, reason));
-      },
+      run: (call, { reason }) => decide(call, (decision) => reject(store, decision, reason)),
     }),
     defineEndpoint<undefined, Output, Seen>({
       ...deciding,

@@ -57,7 +57,8 @@ describe('what is given counts', () => {
 
 test('what is not known is refused: in bodies, in containers, in batches as an item of its own, in queries', async () => {
   expect((await ask('aes', 'encrypt', { plaintext: '', plaintxt: '' })).code).toBe('unknown-field');
-  expect((await ask('aes', 'encrypt', { plaintext: '', 'hash-algorithm': 'sha256' })).code).toBe('unknown-field');
+  expect((await ask('aes', 'encrypt', { plaintext: '', 'hash-algorithm': 'sha256' })).code).toBe('invalid-value');
+  expect((await ask('aes', 'encrypt', { plaintext: '', 'signature-algorithm': 'pss' })).code).toBe('unknown-field');
   const batch = await ask('aes', 'encrypt', { 'batch-input': [{ plaintext: '' }, { plaintext: '', contxt: 'c' }] });
   expect(batch['batch-results'].map((one: { code?: string }) => one.code ?? 'done')).toEqual(['done', 'unknown-field']);
   expect(

@@ -24,7 +24,12 @@ afterAll(() => appliance.close());
 test('fields that name an entry are offered those that the person may use so', () => {
   const all = catalog.entries.flatMap(({ operation }) => fieldsIn(inputOf(operation, catalog.document) ?? {}, catalog.document));
   const chosen = all.filter(({ kind, schema }) => kind === 'text' && isChosen(schema));
-  expect([...new Set(chosen.map((field) => field.path))].sort()).toEqual(['est/initial-enroll-trust-ca', 'issuing-ca', 'openpgp-primary']);
+  expect([...new Set(chosen.map((field) => field.path))].sort()).toEqual([
+    'est/initial-enroll-trust-ca',
+    'issuing-ca',
+    'openpgp-primary',
+    'trust-ca',
+  ]);
   const names = chosen.find((field) => field.path === 'issuing-ca')?.schema['x-names'];
   const refuses = new Set(['execute /v1/state/keystore/tls/ca/refused/certify-ca']);
   const ask = (operation: string, path: string): May => (refuses.has(`${operation} ${path}`) ? { no: 'refused', status: 403 } : 'unknown');
