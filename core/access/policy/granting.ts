@@ -59,7 +59,7 @@ export function requireOwnBounds(caller: Caller, { tokenBoundCidrs }: { readonly
 }
 
 /** Throws `policy-denied` for a caller whose token works with one certificate or key alone, as requireUnbound. */
-function requireNoKey({ boundToKey }: Caller, what: string): void {
+export function requireNoKey({ boundToKey }: Caller, what: string): void {
   if (boundToKey !== true) return;
   throw fail('policy-denied', {
     detail: `${what} works without a client certificate, and your own token is bound to one: do this with a token that is not.`,

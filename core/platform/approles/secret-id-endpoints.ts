@@ -12,6 +12,7 @@ import { listQuery } from '../../http/resource/list-query.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import { parseDuration, type Duration } from '../../base/time.ts';
+import { requireNoKey } from '../../access/policy/granting.ts';
 import { makeHandOver, requireRoom } from '../../access/hand-overs.ts';
 import { handOverTtl, usualTtl as usualOpenWithin } from '../hand-overs/endpoints.ts';
 import { approlePath } from './approle-resource.ts';
@@ -84,6 +85,8 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
     approle: Approle,
     makeBeside: (transaction: WriteTransaction, secretId: Secret<string>, record: SecretIdRecord) => T,
   ): Promise<{ readonly secretId: Secret<string>; readonly record: SecretIdRecord; readonly beside: T }> {
+    // It logs in from elsewhere, and for longer than the certificate of the caller counts.
+    requireNoKey(call.caller, 'A secret-id');
     const { tenantId, accessor } = call.caller;
     const name = call.params['name'] ?? '';
     const limits = { ttlSeconds: ttlWithin(approle, ttl), numUses: usesWithin(approle, numUses) };

@@ -56,6 +56,13 @@ describe('the token', () => {
     const approle = { name: 'free', 'token-policies': ['root'] };
     const made = await harness.send('/v1/config/keystore/authentication/approles', device, { token, body: approle });
     expect([made.status, made.body.code, made.body.detail]).toEqual([403, 'policy-denied', expect.stringContaining('client certificate')]);
+    await harness.must('POST', '/v1/config/keystore/authentication/approles', { ...approle, name: 'there' });
+    for (const action of ['generate-secret-id', 'hand-over-secret-id']) {
+      const secret = await harness.send(`/v1/state/keystore/authentication/approles/there/${action}`, device, { token, body: {} });
+      expect([secret.status, secret.body.code, secret.body.detail]).toEqual([
+        ...[403, 'policy-denied', expect.stringContaining('client certificate')],
+      ]);
+    }
   });
 
   test('ends when the certificate is revoked, on a connection that is open', async () => {
