@@ -249,6 +249,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
    * target, or `none`. `by-document`: run() finds them and calls `requireApproval`. Absent: `none` for a GET; any other counts as every act.
    */
   readonly act?: Act | 'none' | 'by-document' | ((call: EndpointCall, input: Input, target: Target) => readonly Act[]);
+  /** Facts for approvers besides the fields of the audit record, in wire form: values of absent fields, fingerprints; no secret. Throws what refuses the request. */
+  shown?(input: Input): Readonly<Record<string, unknown>>;
   /** paths that a request concerns besides its own, for rules of approvals about paths: of an entry that the input names */
   concerns?(call: EndpointCall, input: Input): readonly (readonly string[])[];
   /** checked right after the policies, by `policy/check` too */

@@ -85,10 +85,11 @@ function guardedBy(
   const { caller, now, clientIp, path, route, exchange } = context;
   if (caller === undefined) throw new Error('a request without a caller has come to the gate of approvals');
   const { method, path: endpoint } = route.endpoint;
+  const facts = route.endpoint.access === 'token' ? route.endpoint.shown?.(context.input as never) : undefined;
   const query = [...new URLSearchParams(queryOf(exchange.target))].toSorted(([left], [right]) => (left < right ? -1 : 1));
   const by = identityKey(personOf(caller).identity);
   const digest = digestOf(store, [caller.tenantId, by, method, endpoint, path.segments, query, content, target]);
-  return { caller, clientIp, now, method, endpoint, path: path.text, concerns, acts, digest, parameters };
+  return { caller, clientIp, now, method, endpoint, path: path.text, concerns, acts, digest, parameters: { ...parameters, ...facts } };
 }
 
 function neededBy({ exchange: { via } }: ApiRequest, rules: readonly NamedRule[]): Error {

@@ -24,6 +24,7 @@ import { barForDecryption } from '../records/version-rules.ts';
 import { pkcs8NamedAs } from '../../../core/der/rsa-pss.ts';
 import { pssRuleOf } from '../formats/rsa-pss.ts';
 import { transportKeyBytes, wrapMaterial } from '../../../core/base/public-keys/key-wrap.ts';
+import { readPublicKey } from '../formats/public-keys.ts';
 import { parseWrappingKey } from '../formats/wrapped-material.ts';
 import { defineKeyAction } from './action.ts';
 
@@ -102,6 +103,7 @@ export function exportKey(transit: Transit): AnyEndpoint[] {
       output: outputSchema(formats),
       documented: { input: ownInput, output: ownOutput },
       auditFields: ['version', 'format'],
+      shown: shownOf,
       run,
     }),
     ...formats.map(({ format }) =>
@@ -113,6 +115,7 @@ export function exportKey(transit: Transit): AnyEndpoint[] {
         input: z.object({ version: ownParameters.version, ...format.parameters }),
         output: z.object({ keys: z.array(exportedVersion(format)).describe('One for each version.'), keyVersion }) as never,
         auditFields: ['version', ...Object.keys(format.parameters)],
+        shown: (input) => shownOf({ ...input, format: format.name }),
         run: (call, input, key) => run(call, { ...input, format: format.name }, key),
       }),
     ),
@@ -146,8 +149,21 @@ async function runExport(
 
 /** Records the key under which the material leaves: a holder of its private part has the material. */
 function noteWrappingKey(call: EndpointCall, { version, format }: Input, wrappingKey: KeyObject): void {
-  const sha256 = hash('sha256', wrappingKey.export({ type: 'spki', format: 'der' }), 'hex');
+  const sha256 = fingerprintOf(wrappingKey);
   call.noteAudit({ requestParameters: { ...defined({ version, format }), 'wrapping-key': { sha256 } } });
+}
+
+/** SHA-256 of the SubjectPublicKeyInfo, hexadecimal. */
+function fingerprintOf(key: KeyObject): string {
+  return hash('sha256', key.export({ type: 'spki', format: 'der' }), 'hex');
+}
+
+/** Tells approvers what leaves, in which form, and who will be able to read it. Throws invalid-key-data. */
+function shownOf({ version: asked, format = 'clear', wrappingKey }: Input): Readonly<Record<string, unknown>> {
+  const version = asked ?? 'all';
+  if (wrappingKey === undefined) return { version, format, material: 'in clear' };
+  const sha256 = fingerprintOf(readPublicKey(wrappingKey, '"wrapping-key"'));
+  return { version, format, material: 'wrapped', 'wrapping-key': { pem: wrappingKey, sha256 } };
 }
 
 /** Throws invalid-value for a parameter of a format that was not asked for. */

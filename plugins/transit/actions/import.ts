@@ -1,4 +1,5 @@
 // Action import: existing key material becomes a new version (spec; api 20, 39).
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
@@ -65,6 +66,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
     successStatus: 204,
     auditFields: ['importId', 'asVersion'],
     secretInput: ['data', 'passphrase', 'ciphertext'],
+    shown: ({ data, ciphertext }) => ({ sha256: hash('sha256', data ?? ciphertext ?? '', 'hex') }),
     commandLine: { input: 'data' },
     errors: [
       'invalid-key-data',

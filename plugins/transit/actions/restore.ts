@@ -1,4 +1,5 @@
 // Action restore: replaces everything of a key but its name by a backup (spec; api 42).
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { formatOutput, shapeOf } from '../../../core/wire/schema.ts';
@@ -64,6 +65,7 @@ export function restore(transit: Transit): AnyEndpoint {
     bodyLimit,
     successStatus: 204,
     secretInput: ['key'],
+    shown: ({ key }) => ({ sha256: hash('sha256', key, 'hex') }),
     commandLine: { input: 'key', ends: 'replaces every version of the key with those of the backup' },
     errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'key-disabled', 'conflict', 'in-use'],
     run: async (call, input, { tenantId, name, record }) => {

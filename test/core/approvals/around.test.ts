@@ -1,4 +1,5 @@
 // Ways around rules: by other rules, by paths, by the end of approvers, and by logins that an approver makes.
+import { generateKeyPairSync, hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -36,6 +37,28 @@ test('a rule about the path of a key is about all that is done with the key', as
   for (const action of ['export', 'backup'])
     expect(codeOf(await people.as('asker', 'POST', `/v1/state/keystore/transit-keys/prod/${action}`, {}))).toBe('403 approval-needed');
   expect(codeOf(await people.as('asker', 'POST', list, { name: 'product', exportable: true }))).toBe('201');
+});
+
+test('approvers see in which form material leaves, under which key, and a digest of what comes', async () => {
+  const parametersOf = async (action: string, body: object): Promise<object> => {
+    const asked = await people.ask('asker', 'POST', `/v1/state/keystore/transit-keys/prod/${action}`, body);
+    expect(codeOf(asked), JSON.stringify(asked.body)).toBe('202');
+    const id = String(asked.body.id);
+    const { body: shown } = await people.as('anna', 'GET', `/v1/state/approvals/${id}`);
+    await people.as('asker', 'POST', `/v1/state/approvals/${id}/withdraw`);
+    return shown.parameters as object;
+  };
+  expect(await parametersOf('export', {})).toEqual({ version: 'all', format: 'clear', material: 'in clear' });
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' });
+  const sha256 = hash('sha256', publicKey.export({ type: 'spki', format: 'der' }), 'hex');
+  const wrapped = { format: 'wrapped', 'wrapping-key': pem, version: 1 };
+  const form = { version: 1, format: 'wrapped', material: 'wrapped' };
+  expect(await parametersOf('export', wrapped)).toEqual({ ...form, 'wrapping-key': { pem, sha256 } });
+  const data = 'A'.repeat(43) + '=';
+  expect(await parametersOf('import', { data })).toEqual({ data: { bytes: 44 }, sha256: hash('sha256', data, 'hex') });
+  const broken = await people.ask('asker', 'POST', '/v1/state/keystore/transit-keys/prod/export', { ...wrapped, 'wrapping-key': 'x' });
+  expect(codeOf(broken)).toBe('400 invalid-key-data');
 });
 
 test('a further rule takes changes of trust from no people: those of every rule approve', async () => {
