@@ -38,7 +38,10 @@ export async function sweepAcme(acme: Acme, signal: AbortSignal): Promise<void> 
     (transaction, key) => void transaction.delete(tables.certificates, key),
     signal,
   );
-  const unused = over(tables.accounts, ({ usedAt, isProven }) => isUnused(usedAt, isProven ? livesInHours.account : livesInHours.unproven));
+  const unused = over(tables.accounts, ({ createdAt, usedAt, isProven }) =>
+    // Orders keep an account that has proved something; otherwise one a week would hold the room for good.
+    isProven ? isUnused(usedAt, livesInHours.account) : isUnused(createdAt, livesInHours.unproven),
+  );
   await writeInPieces(
     store,
     unused,

@@ -38,6 +38,7 @@ export async function newAccount(acme: Acme, call: SignedCall): Promise<AcmeAnsw
     ...{ status: 'valid', jwk: signer.jwk, thumbprint: signer.thumbprint, contact, createdAt: now, usedAt: now },
     ...{ eabKey: eab?.id, subscriber: subscriberOf(call.clientIp), isProven: eab !== undefined },
   };
+  if (eab === undefined) requireRoomOfCa(acme, call);
   const kept = await acme.store.write((transaction) => keepNew(acme, transaction, call, { id, account, eab: eab?.key }));
   if (kept !== undefined) return answerKnown(call, kept.id, kept.record);
   call.note({ account: id, ...(eab === undefined ? {} : { 'eab-key': eab.id }) });
@@ -66,8 +67,10 @@ function keepNew(
   const problem = eab?.spend(transaction);
   if (problem !== undefined) throw failAcme('acme-unauthorized', `The account is not made: ${problem}.`);
   if (eab === undefined) {
-    const open = Array.from(transaction.keys(tables.openAccounts, placeOf(call, account.subscriber))).length;
-    requireRoom(transaction.keys(tables.unproven, placeOf(call)), account.subscriber, open);
+    const [own, open] = [tables.unproven, tables.openAccounts].map(
+      (table) => Array.from(transaction.keys(table, placeOf(call, account.subscriber))).length,
+    );
+    if ((own ?? 0) >= limits.unprovenOfSubscriber || (open ?? 0) >= limits.openOfSubscriber) throw noRoom();
   }
   transaction.put(tables.accounts, placeOf(call, id), account);
   transaction.put(tables.accountKeys, placeOf(call, account.thumbprint), id);
@@ -76,15 +79,14 @@ function keepNew(
   return undefined;
 }
 
-/** `open`: accounts of the subscriber without a key of an administrator. */
-function requireRoom(unproven: Iterable<readonly (string | number)[]>, subscriber: string, open: number): void {
-  let [all, own] = [0, 0];
-  for (const [, , other] of unproven) {
-    all += 1;
-    if (other === subscriber) own += 1;
-  }
-  if (all < limits.unprovenOfCa && own < limits.unprovenOfSubscriber && open < limits.openOfSubscriber) return;
-  throw fail('rate-limited', {
+/** Counts before the transaction, which every other change waits for: those that come at the same time may be a few more. Throws `rate-limited`. */
+function requireRoomOfCa({ tables }: Acme, call: SignedCall): void {
+  const all = Array.from(tables.unproven.keys(placeOf(call), { limit: limits.unprovenOfCa })).length;
+  if (all >= limits.unprovenOfCa) throw noRoom();
+}
+
+function noRoom(): Error {
+  return fail('rate-limited', {
     detail:
       'Too many accounts were made without a key of the administrator, here or from this address: use one that exists, or such a key.',
     retryAfterSeconds: 3_600,

@@ -14,10 +14,12 @@ export type Ways = {
 
 /**
  * Networks in which nobody is asked unless the configuration names the range: this machine, private ones (RFC 1918, RFC 4193), those of
- * carriers (RFC 6598), benchmarks (RFC 2544) and documentation. Link-local networks and metadata services are forbidden as for providers.
+ * carriers (RFC 6598), benchmarks (RFC 2544) and documentation; and of IPv6 those of sites, of discarded and segment-routed packets, and those
+ * that carry an IPv4 address in a way that is not read here (RFC 8215, RFC 2765, RFC 4380). Link-local networks and metadata services are forbidden as for providers.
  */
 const closedRanges: readonly string[] = [
   ...['127.0.0.0/8', '::1', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', '100.64.0.0/10', '198.18.0.0/15'],
+  ...['fec0::/10', '100::/64', '5f00::/16', '64:ff9b:1::/48', '::ffff:0:0:0/96', '2001::/32'],
   ...['192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'],
 ];
 
