@@ -11,7 +11,7 @@ import { noteMaterial } from '../custody/past-material.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { documentOf } from '../keys/definition.ts';
-import { type Key, type Version, mainPurpose, referenceTo, requireEnabled } from '../records/keyring.ts';
+import { type Key, type Version, mainPurpose, referenceTo, requireAllEnabled } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { defineKeyAction } from './action.ts';
 
@@ -35,7 +35,7 @@ export function backup(transit: Transit): AnyEndpoint {
     errors: ['backup-not-allowed', 'key-disabled', 'operation-not-supported'],
     run: async (call, _input, key) => {
       if (key.record.verificationOnly) throw fail('operation-not-supported', { detail: 'The key has no private part to back up.' });
-      requireEnabled(key);
+      requireAllEnabled(key);
       if (!key.record.allowPlaintextBackup)
         throw fail('backup-not-allowed', { detail: 'Set allow-plaintext-backup to true first; it cannot be set back.' });
       const { floor: oldest, latest: newest } = key.record;

@@ -158,6 +158,13 @@ export function requireEnabled({ name, record: { disabled, deletesAt } }: Key): 
   if (bar !== undefined) throw refusalOf(name, undefined, bar);
 }
 
+/** Throws key-disabled as well for a key of which a version is disabled: for what takes out all of them. */
+export function requireAllEnabled(key: Key): void {
+  requireEnabled(key);
+  const [version] = key.record.disabledVersions ?? [];
+  if (version !== undefined) throw refusalOf(key.name, version, 'disabled-version');
+}
+
 /** Reasons, with the fields that they tell. */
 const reasons: Readonly<Record<Exclude<Bar, Disabling>, readonly [field: string, reason: string]>> = {
   'min-decryption-version': ['min-decryption-version', 'is below min-decryption-version'],

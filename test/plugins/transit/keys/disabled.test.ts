@@ -104,6 +104,15 @@ describe('a disabled version', () => {
     expect(['1', '2', '3'].map((one) => versions[one].status)).toEqual(['active', 'disabled', 'active']);
   });
 
+  test('does not leave in a backup of its key', async () => {
+    await harness.create('backed', { 'allow-plaintext-backup': true });
+    await harness.do('backed', 'rotate');
+    await change('backed', { 'disabled-versions': [1] });
+    await harness.refused(409, 'key-disabled', 'backed', 'backup', {});
+    await change('backed', { 'disabled-versions': [] });
+    expect((await harness.do('backed', 'backup'))['key-version']).toBe(2);
+  });
+
   test('must be there, once, and leaves the list with a trim', async () => {
     await harness.create('trimmed');
     await harness.do('trimmed', 'rotate');
