@@ -1,6 +1,7 @@
 // Signers made of transit key versions: the OpenPGP key packet of the public key, and the private key in the HSM.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { concat, uint32 } from '../../../core/base/bytes.ts';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import type { OpenpgpDefinition, OpenpgpRecord, OpenpgpVersion } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { type Algorithm, findAlgorithm, type Signed } from './algorithms.ts';
@@ -57,7 +58,7 @@ const bodies = new WeakMap<OpenpgpRecord, PublicKeyBody>();
 export function publicKeyBody(cipher: string, spki: Uint8Array, created: number): PublicKeyBody | undefined {
   const algorithm = findAlgorithm(cipher);
   if (algorithm === undefined || isForPss(spki)) return undefined;
-  const jwk = keyObject(spki).export({ format: 'jwk' });
+  const jwk = cleanly(() => keyObject(spki).export({ format: 'jwk' }));
   const body = concat(Uint8Array.of(4), uint32(created), Uint8Array.of(algorithm.id), algorithm.publicMaterial(jwk));
   return { algorithm, created, body, fingerprint: fingerprintOf(body) };
 }
@@ -67,7 +68,7 @@ function isForPss(spki: Uint8Array): boolean {
 }
 
 function keyObject(spki: Uint8Array): KeyObject {
-  return createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+  return cleanly(() => createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' }));
 }
 
 /** Whole seconds, rounded down: most verifiers refuse a signature dated even half a second in the future. */

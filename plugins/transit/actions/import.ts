@@ -96,7 +96,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
       const read = async (): Promise<Material> =>
         data === undefined
           ? parseMaterialOctets(await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId }, now), target)
-          : parseMaterialText(data, target, passphrase);
+          : parseMaterialText(data, target, { passphrase, tenantId: key.tenantId });
       const material = await read().catch((error: unknown) => {
         throw withoutHiddenCipher(call, key, error);
       });

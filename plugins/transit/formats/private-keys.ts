@@ -2,6 +2,7 @@
 import { type KeyObject, checkPrime, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { parseBase64 } from '../../../core/base/bytes.ts';
+import { Semaphore } from '../../../core/base/async/semaphore.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
@@ -24,16 +25,19 @@ export type Material = { readonly octets: Uint8Array; readonly publicKey?: Uint8
 /** Cipher and use that the material is for. */
 export type MaterialTarget = { readonly cipherName: string; readonly cipher: Cipher; readonly derived: boolean };
 
+/** Passphrase of an encrypted private key, and the tenant in whose turn it is opened. */
+type Protection = { readonly passphrase?: string | undefined; readonly tenantId?: string };
+
 /**
  * Reads `data` of an import: a private key as PKCS#8, PKCS#1, SEC1, OpenSSH or JWK, or base64 or a JWK for symmetric keys (api 39).
  * Throws invalid-key-data, invalid-base64, key-type-mismatch, invalid-value, missing-field; each says what was seen.
  */
-export async function parseMaterialText(text: string, target: MaterialTarget, passphrase?: string): Promise<Material> {
+export async function parseMaterialText(text: string, target: MaterialTarget, protection: Protection = {}): Promise<Material> {
   if (target.cipher.kind === 'aead') {
-    if (passphrase !== undefined) throw needlessPassphrase();
+    if (protection.passphrase !== undefined) throw needlessPassphrase();
     return checkSymmetric(readSymmetric(text, target), target, target.cipher);
   }
-  return checkPrivateKey(await readPrivateKey(text, passphrase), target, target.cipher);
+  return checkPrivateKey(await readPrivateKey(text, protection), target, target.cipher);
 }
 
 function readSymmetric(text: string, target: MaterialTarget): Uint8Array {
@@ -47,18 +51,18 @@ function readSymmetric(text: string, target: MaterialTarget): Uint8Array {
 }
 
 /** The one private key of a text: keys often come with parameters, certificates and their public half. Throws invalid-key-data. */
-async function readPrivateKey(text: string, passphrase: string | undefined): Promise<KeyObject> {
+async function readPrivateKey(text: string, protection: Protection): Promise<KeyObject> {
   const jwk = readJwkText(text, '"data"');
   const blocks = readPem(text);
   const [block, ...more] = blocks.filter(({ label }) => label === encrypted || label === openssh || privateTypes[label] !== undefined);
   const der = jwk === undefined ? (derInPlaceOfPem(text) ?? block?.der) : undefined;
-  if (der !== undefined && more.length === 0 && isEncrypted(der)) return readEncrypted(der, passphrase);
+  if (der !== undefined && more.length === 0 && isEncrypted(der)) return readEncrypted(der, protection);
   if (blocks.some((one) => one.der === undefined && one.text.includes('ENCRYPTED')))
     throw unusable(
       '"data" is encrypted as OpenSSL did before PKCS#8. Write it as PKCS#8 first ("openssl pkcs8 -topk8"), and give its passphrase.',
     );
   const ofOpenssh = block?.label === openssh && more.length === 0 ? jwkOfOpenssh(block.der ?? new Uint8Array(0)) : undefined;
-  if (passphrase !== undefined) throw needlessPassphrase();
+  if (protection.passphrase !== undefined) throw needlessPassphrase();
   if (jwk !== undefined) return privateKeyOfJwk(jwk);
   if (block === undefined && der !== undefined) return readPrivateDer(der, ['pkcs8', 'pkcs1', 'sec1'], '"data"');
   if (block === undefined || more.length > 0)
@@ -72,30 +76,38 @@ async function readPrivateKey(text: string, passphrase: string | undefined): Pro
 const encrypted = 'ENCRYPTED PRIVATE KEY';
 const openssh = 'OPENSSH PRIVATE KEY';
 
-/** Encrypted keys that are opened, or wait to be. */
-let opening = 0;
+/** Encrypted keys of each tenant that are opened, or wait to be. */
+const opening = new Map<string, number>();
 /** With those that ask for the most work, the last of them waits some 20 seconds. */
 const mostOpening = 8;
+/** Few threads are for all tenants together. */
+const threads = new Semaphore(2);
 
-/** One at a time, so that those who send many of them have one thread; and few of them wait, of all tenants. Throws `busy`. */
-async function openInTurn(der: Uint8Array, passphrase: string): Promise<Uint8Array> {
-  if (opening >= mostOpening)
+/**
+ * One at a time for each tenant, so that none has more than one of the threads, and tenants take turns at them; and few of them wait.
+ * Throws `busy`.
+ */
+async function openInTurn(der: Uint8Array, passphrase: string, tenantId: string): Promise<Uint8Array> {
+  const before = opening.get(tenantId) ?? 0;
+  if (before >= mostOpening)
     throw coreFail('busy', { detail: 'Too many encrypted private keys are being opened: send this one again.', retryAfterSeconds: 10 });
-  opening++;
+  opening.set(tenantId, before + 1);
   try {
-    return await inTurn('transit/encrypted-keys', () => decryptPkcs8(der, passphrase));
+    return await inTurn(`transit/encrypted-keys/${tenantId}`, () => threads.run(() => decryptPkcs8(der, passphrase)));
   } finally {
-    opening--;
+    const left = (opening.get(tenantId) ?? 1) - 1;
+    if (left === 0) opening.delete(tenantId);
+    else opening.set(tenantId, left);
   }
 }
 
-async function readEncrypted(der: Uint8Array, passphrase: string | undefined): Promise<KeyObject> {
+async function readEncrypted(der: Uint8Array, { passphrase, tenantId = '' }: Protection): Promise<KeyObject> {
   if (passphrase === undefined)
     throw coreFail('missing-field', {
       detail: '"data" is an encrypted private key: give its "passphrase", or import it wrapped as ciphertext.',
       items: [{ message: 'is required', info: 'passphrase' }],
     });
-  const opened = await openInTurn(der, passphrase);
+  const opened = await openInTurn(der, passphrase, tenantId);
   try {
     return readPrivateDer(opened, ['pkcs8'], 'The encrypted private key');
   } finally {

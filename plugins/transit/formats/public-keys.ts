@@ -26,7 +26,7 @@ export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher):
  * text in messages. Throws invalid-key-data.
  */
 export function readPublicKey(text: string, what: string): KeyObject {
-  return plainRsa(readAsNamed(text, what));
+  return cleanly(() => plainRsa(readAsNamed(text, what)));
 }
 
 function readAsNamed(text: string, what: string): KeyObject {
@@ -76,7 +76,7 @@ function keyOfCertificate(der: Uint8Array): Uint8Array | undefined {
  */
 export function requireKeyOf(named: KeyObject, cipherName: string, cipher: Cipher): void {
   requirePssParameters(named);
-  const key = plainRsa(named);
+  const key = cleanly(() => plainRsa(named));
   const seen = cleanly(() => nodeKeyOf(key));
   if (cipher.kind === 'aead' || cipher.nodeKey !== seen) {
     throw fail('key-type-mismatch', { detail: `The material is ${describe(key, seen)}; the key has cipher ${cipherName}.` });
@@ -93,7 +93,7 @@ const saltBytes: Readonly<Record<HashName, number>> = { sha256: 32, sha384: 48, 
 
 /** Throws invalid-key-data for parameters under which the token makes no signature. */
 export function requirePssParameters(key: KeyObject): void {
-  const { hashAlgorithm: hash, mgf1HashAlgorithm: mgf1, saltLength = 0 } = key.asymmetricKeyDetails ?? {};
+  const { hashAlgorithm: hash, mgf1HashAlgorithm: mgf1, saltLength = 0 } = cleanly(() => key.asymmetricKeyDetails) ?? {};
   if (key.asymmetricKeyType !== 'rsa-pss' || hash === undefined) return;
   const salt = saltBytes[hash as HashName] as number | undefined;
   if (salt !== undefined && mgf1 === hash && saltLength <= salt) return;

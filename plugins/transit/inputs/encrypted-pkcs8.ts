@@ -27,7 +27,7 @@ const ciphers: Readonly<Record<string, { readonly name: string; readonly keyByte
   '1.2.840.113549.3.7': { name: 'des-ede3-cbc', keyBytes: 24 },
 };
 
-/** The most work that a key may ask for: about a second of one thread, and 64 MiB. `scryptBytes`: of all passes of scrypt together. */
+/** The most work that a key may ask for: one to three seconds of one thread, and 64 MiB. `scryptBytes`: of all passes of scrypt together. */
 const most = { iterations: 2_000_000, scryptBytes: 64 * 1024 * 1024 };
 
 const pbkdf2Async = promisify(pbkdf2);

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { requireCipher } from '../../../../plugins/transit/ciphers.ts';
+import { parseMaterialText } from '../../../../plugins/transit/formats/private-keys.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, base64, codeOf, startTransitHarness } from '../harness.ts';
 import { lockedOpensshKey, opensshKeys } from './openssh-keys.ts';
@@ -97,6 +99,18 @@ describe('import takes', () => {
     const codes = answers.map(({ status, body }) => `${status} ${body.code}`);
     expect(new Set(codes)).toEqual(new Set(['400 invalid-key-data', '503 busy']));
     expect(codes.filter((code) => code === '400 invalid-key-data')).toHaveLength(8);
+  });
+
+  test('encrypted keys of a tenant while another one has many of them opened', async () => {
+    const data = encryptedByScrypt([2 ** 14, 8, 1]).toString('base64');
+    const target = { cipherName: 'ecdsa-p256', cipher: requireCipher('ecdsa-p256'), derived: false };
+    const order: string[] = [];
+    const opened = async (tenantId: string): Promise<void> => {
+      await expect(parseMaterialText(data, target, { passphrase, tenantId })).rejects.toMatchObject({ code: 'invalid-key-data' });
+      order.push(tenantId);
+    };
+    await Promise.all([...Array.from({ length: 8 }, () => opened('crowd')), opened('other')]);
+    expect(order.indexOf('other')).toBeLessThan(3);
   });
 
   test('encrypted PKCS#8 as base64 of DER, in lines', async () => {

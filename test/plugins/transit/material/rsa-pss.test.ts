@@ -10,9 +10,14 @@ import {
   verify,
 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plainRsa } from '../../../../core/der/rsa-pss.ts';
+import { plainRsa, spkiNamedAs } from '../../../../core/der/rsa-pss.ts';
+import { requireCipher } from '../../../../plugins/transit/ciphers.ts';
+import { parsePublicKey } from '../../../../plugins/transit/formats/public-keys.ts';
+import { pssRuleOf } from '../../../../plugins/transit/formats/rsa-pss.ts';
 import openpgp from '../../../../plugins/openpgp/index.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { takeOpensslErrors } from '../../../harness/openssl-queue.ts';
+import { pem as pemOf, rsaSpki } from '../../../harness/token/odd-keys.ts';
 import { claimsOf } from '../custody/statements.ts';
 import { startTransitHarness, type TransitHarness } from '../harness.ts';
 
@@ -163,4 +168,13 @@ test('signatures of a plain RSA key are as before', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const { signature } = await harness.do(await imported({ privateKey }), 'sign', { text });
   expect(verify('sha256', data, { key: publicKey, padding: constants.RSA_PKCS1_PADDING }, raw(signature))).toBe(true);
+});
+
+test('a huge key whose parameters are refused leaves nothing in the queue of OpenSSL', () => {
+  const { publicKey } = makePair({ hashAlgorithm: 'sha1', mgf1HashAlgorithm: 'sha1', saltLength: 20 });
+  const huge = spkiNamedAs(publicKey.export({ type: 'spki', format: 'der' }), rsaSpki(2n ** 20_000n + 1n, 65_537n));
+  takeOpensslErrors();
+  expect(() => parsePublicKey(pemOf('PUBLIC KEY', huge), 'rsa-2048', requireCipher('rsa-2048'))).toThrow('RSASSA-PSS with sha1');
+  expect(pssRuleOf(huge)).toEqual({ hash: 'sha1' });
+  expect(takeOpensslErrors()).toEqual([]);
 });
