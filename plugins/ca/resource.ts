@@ -111,7 +111,13 @@ function planChange(
     }
     if (!isDeepStrictEqual(trustCertificate, current.trustCertificate)) requireSignerOfTrusting(context, change, current);
     const { ttl, deletionAllowed } = document;
-    return { commit: () => ({ ...current, ttl, deletionAllowed, est, scep, acme, trustedCaId, trustCertificate }) };
+    return {
+      commit(transaction) {
+        if (!isDeepStrictEqual(trustCertificate, current.trustCertificate))
+          for (const ends of context.ends) ends.removed(transaction, change.call.caller.tenantId, current.id);
+        return { ...current, ttl, deletionAllowed, est, scep, acme, trustedCaId, trustCertificate };
+      },
+    };
   }
   const { ttl, deletionAllowed } = document;
   const createdAt = formatTimestamp(context.clock.now());

@@ -61,8 +61,8 @@ export type RoleDocument = z.output<typeof roleDocument>;
 /** Record as stored. */
 export type RoleRecord = RoleDocument & {
   readonly name: string;
-  /** a later CA with that name logs nobody in */
-  readonly caId: string;
+  /** of its CA: a later one with that name, or another certificate of a CA elsewhere, logs nobody in */
+  readonly anchor: string;
   /** tokens end with it: it is another one when the role gives less, or to others */
   readonly grant: string;
 };

@@ -39,6 +39,8 @@ export type CertificateAuthorities = {
 export type ClientAuthority = {
   /** uuid, never used again */
   readonly id: string;
+  /** object of the trust of a role: the id and, of a CA elsewhere, the digest of its certificate, which may be replaced */
+  readonly anchor: string;
   readonly name: string;
   /** false: a CA elsewhere that is only trusted, of whose certificates there is no record here */
   readonly isOwn: boolean;
@@ -59,7 +61,7 @@ export type JudgedClient = {
   readonly names: ClientNames;
   /** way in which it was issued here, as on record: `est-secret`, `est-renewal`, `sign-csr`; absent for a CA elsewhere */
   readonly via?: string;
-  /** Tells whether it is still on record and not revoked, as a transaction sees it. */
+  /** Tells whether it is still on record and not revoked, and its CA is there, as a transaction sees it. */
   isGood(transaction: WriteTransaction): boolean;
 };
 
@@ -74,6 +76,7 @@ export type ClientRefusal = {
 export type CertificateEnds = {
   /** `certificate`: DER */
   revoked(transaction: WriteTransaction, tenantId: string, caId: string, certificate: Uint8Array): void;
+  /** also for a CA elsewhere that gets another certificate */
   removed(transaction: WriteTransaction, tenantId: string, caId: string): void;
 };
 

@@ -1,4 +1,5 @@
 // CAs whose certificates log clients in: ours by their records, those that are only trusted by their revocation lists.
+import { hash } from 'node:crypto';
 import type {
   ClientAuthority,
   ClientRefusal,
@@ -6,11 +7,12 @@ import type {
   ShownCertificate,
 } from '../../../core/plugin/services/certificate-authority.ts';
 import { caCertificates, type FoundCa, findUsableCa, hasKey, newestCertificate } from '../authority/lookup.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { CaContext } from '../context.ts';
 import { type Certificate, isLive, readCertificate } from '../der/certificate.ts';
 import { findPath, isClientCertificate } from '../issuing/chain.ts';
 import { viaCertifyCa } from '../issuing/subordinate.ts';
-import type { IssuedCertificate } from '../records/records.ts';
+import type { CaRecord, IssuedCertificate } from '../records/records.ts';
 import { findIssued } from '../status/revocation.ts';
 import { findRevocationProblem, readForeignCrl } from './foreign-crl.ts';
 import { namesOf } from './names.ts';
@@ -22,6 +24,7 @@ export function findClientAuthority(context: CaContext, tenantId: string, name: 
   const isOwn = hasKey(ca.record);
   return {
     id: ca.record.id,
+    anchor: anchorOf(ca.record),
     name,
     isOwn,
     hasSigned: (list) => readForeignCrl(list, readCertificate(newestCertificate(ca.record))) !== undefined,
@@ -52,7 +55,7 @@ function judgeOwn(context: CaContext, ca: FoundCa, shown: ShownCertificate): Jud
     via: issued.via,
     isGood: (transaction) => {
       const present = findIssued(context, ca, certificate, transaction);
-      return present !== undefined && present.revoked === undefined;
+      return present !== undefined && present.revoked === undefined && isThere(context, ca, transaction);
     },
   };
 }
@@ -82,7 +85,17 @@ function judgeForeign(
   if (path === undefined) return { problem: 'no-path' };
   const problem = lists === undefined ? undefined : findRevocationProblem(path, lists, now);
   if (problem !== undefined) return { problem };
-  return { ...describe(certificate), isGood: () => true };
+  return { ...describe(certificate), isGood: (transaction) => isThere(context, ca, transaction) };
+}
+
+function anchorOf({ id, trustCertificate }: CaRecord): string {
+  return trustCertificate === undefined ? id : `${id}/${hash('sha256', trustCertificate, 'base64url')}`;
+}
+
+/** Tells whether a CA is still there, with the same certificate: the records of certificates go later than it does. */
+function isThere({ tables }: CaContext, { tenantId, record }: FoundCa, transaction: WriteTransaction): boolean {
+  const present = transaction.get(tables.cas, [tenantId, record.name]);
+  return present !== undefined && anchorOf(present) === anchorOf(record);
 }
 
 function describe(certificate: Certificate): Pick<JudgedClient, 'serial' | 'notAfter' | 'names'> {

@@ -22,7 +22,7 @@ export const hints: Readonly<Record<Problem, string>> = {
   'no-certificate':
     'The client has shown no certificate: it must connect to the listener certificate-listen, with a certificate and its key.',
   'no-role': 'The tenant has no role of this name.',
-  'ca-is-gone': 'The CA of the role was deleted: make another role for the CA that takes its place.',
+  'ca-is-gone': 'The CA of the role was deleted, or has another certificate: make another role for what takes its place.',
   unreadable: 'The certificate cannot be read: it is not DER, or has a key or names that are not well-formed.',
   'not-valid-now': 'The certificate has expired, or is not valid yet.',
   'not-for-clients': 'The certificate is not for client authentication: see its keyUsage and extKeyUsage.',
@@ -44,7 +44,7 @@ export type Accepted = { readonly judged: JudgedClient; readonly name: string };
 /** Finds the CA that a role was made for; undefined if it is gone. */
 export function authorityOf({ authorities }: Pick<Logins, 'authorities'>, tenantId: string, role: RoleRecord): ClientAuthority | undefined {
   const authority = authorities.findClientAuthority(tenantId, role.trustCa);
-  return authority?.id === role.caId ? authority : undefined;
+  return authority?.anchor === role.anchor ? authority : undefined;
 }
 
 /** Judges a certificate by a role and its CA. */

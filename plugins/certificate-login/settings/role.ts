@@ -42,7 +42,7 @@ export function roleResource(logins: Logins): AnyResource {
     planRemoval: ({ caller: { tenantId } }, _names, { grant }) => ({
       commit: (transaction) => logins.accounts.endGrant(transaction, tenantId, grant),
     }),
-    toDocument: ({ name: _name, caId: _caId, grant: _grant, ...document }) => document,
+    toDocument: ({ name: _name, anchor: _anchor, grant: _grant, ...document }) => document,
     toState: (record, { caller }, shows) => ({ notices: shows('trust-ca') ? noticesOf(logins, caller.tenantId, record) : [] }),
   });
 }
@@ -66,13 +66,13 @@ function planRole(logins: Logins, change: Change<RoleDocument, RoleRecord>): Pla
   const ends =
     current !== undefined &&
     (givesLess(accounts, tenantId, wanted, current) ||
-      current.caId !== authority.id ||
+      current.anchor !== authority.anchor ||
       conditions.some((field) => !isDeepStrictEqual(wanted[field], current[field])));
   return {
     commit(transaction) {
       if (ends) accounts.endGrant(transaction, tenantId, current.grant);
       const grant = current === undefined || ends ? accounts.openGrant(transaction, tenantId) : current.grant;
-      return { ...wanted, name: names[0] ?? '', caId: authority.id, grant };
+      return { ...wanted, name: names[0] ?? '', anchor: authority.anchor, grant };
     },
   };
 }
@@ -88,7 +88,7 @@ function widenedField(
     (field) => blindly(field) !== undefined,
   );
   if (guessed !== undefined) return guessed;
-  if (authority.id !== current.caId) return 'trustCa';
+  if (authority.anchor !== current.anchor) return 'trustCa';
   if (wanted.nameFrom !== current.nameFrom) return 'nameFrom';
   if (wanted.names.some((name) => !current.names.includes(name))) return 'names';
   const isAny = wanted.issuedVia.length === 0 && current.issuedVia.length > 0;
@@ -106,8 +106,11 @@ function requireUsable(logins: Logins, tenantId: string, wanted: RoleDocument, c
   const authority = logins.authorities.findClientAuthority(tenantId, wanted.trustCa);
   if (authority === undefined) throw invalid('trust-ca', 'must name a CA of this tenant that is not of the appliance itself');
   // Another change of the role must not trust a CA that nobody has named for it.
-  if (current?.trustCa === wanted.trustCa && current.caId !== authority.id)
-    throw invalid('trust-ca', 'names a CA that was deleted and made again: delete the role, and make it again for this one');
+  if (current?.trustCa === wanted.trustCa && current.anchor !== authority.anchor)
+    throw invalid(
+      'trust-ca',
+      'names a CA that was made again, or has another certificate: delete the role, and make it again for this one',
+    );
   for (const [index, pattern] of wanted.names.entries()) {
     const rule = findPatternProblem(pattern, wanted.nameFrom);
     if (rule !== undefined) throw invalid(`names/${index}`, `must ${rule}`);
@@ -152,7 +155,7 @@ function warningsOf({ names, boundTo, revocation, crl }: RoleDocument): readonly
 
 function noticesOf({ authorities }: Logins, tenantId: string, record: RoleRecord): readonly string[] {
   const authority = authorities.findClientAuthority(tenantId, record.trustCa);
-  if (authority?.id !== record.caId) return ['The CA of the role was deleted: no certificate logs in.'];
+  if (authority?.anchor !== record.anchor) return ['The CA of the role was deleted, or has another certificate: nobody logs in.'];
   const rights = authority.isOwn ? ['Who may issue certificates of this CA can get the policies of the role.'] : [];
   return [...rights, ...warningsOf(record)];
 }

@@ -114,7 +114,7 @@ describe('the token', () => {
     const twin = await harness.certify('short', 'CN=s.example.test', dns('s.example.test'));
     expect((await harness.login('short', twin)).status).toBe(401);
     const state = await harness.must('GET', '/v1/state/keystore/authentication/certificate/roles/short');
-    expect(state.notices).toEqual(['The CA of the role was deleted: no certificate logs in.']);
+    expect(state.notices).toEqual(['The CA of the role was deleted, or has another certificate: nobody logs in.']);
   });
 
   test('lives no longer than its certificate', async () => {
@@ -197,6 +197,20 @@ describe('a CA elsewhere', () => {
     harness.clock.advance(-2 * 86_400);
     await harness.setRole('elsewhere', { 'trust-ca': 'elsewhere', names: ['one', 'two'], revocation: 'none' });
     expect((await harness.login('elsewhere', revoked)).status).toBe(200);
+  });
+
+  test('with another certificate logs in nobody of the role, and what it has logged in ends', async () => {
+    const ours = { 'trust-ca': 'replaced', names: ['one'], revocation: 'none' };
+    await harness.must('POST', '/v1/config/keystore/tls/ca', { name: 'replaced', 'ca-cert': root.pem });
+    await harness.setRole('replaced', ours);
+    const token = await loggedIn('replaced', good);
+    const other = await makeIdentity({ subject: 'CN=Elsewhere', ca: true });
+    const { keys, pem } = await makeIdentity({ subject: 'CN=one', issuer: other });
+    await harness.must('PATCH', '/v1/config/keystore/tls/ca/replaced', { 'ca-cert': other.pem });
+    const logins = [await harness.login('replaced', good), await harness.login('replaced', { key: keys.pem, cert: pem })];
+    expect([(await info(good, token)).status, ...logins.map(({ status }) => status)]).toEqual([401, 401, 401]);
+    const edited = await harness.appliance.request('PATCH', `${roles}/replaced`, { 'token-ttl': '30m' });
+    expect([edited.status, edited.body.errors?.[0]?.['error-info']]).toEqual([400, 'trust-ca']);
   });
 });
 
