@@ -2,7 +2,7 @@
 import { approleTable } from '../access/approles/approles.ts';
 import { grantIsOpen } from '../access/tokens/grants.ts';
 import { lineageOf, tokenTable, type Lineage, type Read } from '../access/tokens/record.ts';
-import { identityKey } from '../access/user.ts';
+import { identityKey, type LoginIdentity } from '../access/user.ts';
 import { formatTimestamp } from '../base/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Approval, Person, Vote } from './records.ts';
@@ -89,13 +89,22 @@ function peopleAmong(votes: readonly Vote[]): readonly Vote[] {
 }
 
 /**
- * Tells whether one person may be both, who then do not approve for each other: the same identity by whichever token, or one that made the login of the other. Root tokens
+ * Tells whether one person may be both, who then do not approve for each other: the same identity by whichever token, also where a provider lets it in both as a person and as a workload, or one that made the login of the other. Root tokens
  * set up every login, and approve nothing.
  */
 export function isOneLogin(one: Person, other: Person): boolean {
-  return identityKey(one.identity) === identityKey(other.identity) || isMadeBy(one, other) || isMadeBy(other, one);
+  return isSame(one.identity, other.identity) || isMadeBy(one, other) || isMadeBy(other, one);
 }
 
 function isMadeBy({ behind = [] }: Person, { identity }: Person): boolean {
-  return identity.kind !== 'root-token' && behind.some((maker) => identityKey(maker) === identityKey(identity));
+  return identity.kind !== 'root-token' && behind.some((maker) => isSame(maker, identity));
+}
+
+function isSame(one: LoginIdentity, other: LoginIdentity): boolean {
+  return identityKey(ofProvider(one)) === identityKey(ofProvider(other));
+}
+
+/** A provider gives a subject to one person or program, whichever way that logs in. */
+function ofProvider(identity: LoginIdentity): LoginIdentity {
+  return identity.kind === 'workload' ? { ...identity, kind: 'sign-in' } : identity;
 }
