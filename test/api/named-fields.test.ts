@@ -73,7 +73,7 @@ const namesNothing: Readonly<Record<string, string>> = {
   'static-keys': 'keys of the issuer',
   audience: 'a name of the appliance in tokens of others',
   'bindings/claim': 'a claim of the issuer',
-  'bindings/equals': 'a value of that claim',
+  'bindings/value': 'a value of that claim',
   'bindings/contains': 'a value of that claim',
   jwt: 'a token of the issuer',
   'role-select/role-claim': 'a claim of the provider',
