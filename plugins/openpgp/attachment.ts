@@ -46,7 +46,10 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
     actions: openpgpActions,
     signErrors: ['openpgp-sign-only'],
     signNeeds: openpgpSign,
-    requireDefinition: (definition, current) => requireDefinition(definition, current, transitKeys),
+    requireDefinition(definition, current) {
+      requireDefinition(definition, current, transitKeys);
+      if (current !== undefined && isRecertified(definition, current)) transitKeys.requireEnabled(current);
+    },
     async certify(definition, version) {
       if (definition.fields.openpgpPrimary !== undefined) return certifySubkey(definition, version);
       const { openpgpUserId } = definition.fields;
@@ -86,8 +89,7 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
 
   async function recertify(definition: OpenpgpDefinition, current: OpenpgpKey): Promise<Recertified<OpenpgpRecord> | undefined> {
     const userId = definition.fields.openpgpUserId;
-    // A key that loses its User ID keeps its records: they count again, under the same fingerprints, when it gets one.
-    if (userId === undefined || userId === current.fields.openpgpUserId) return undefined;
+    if (userId === undefined || !isRecertified(definition, current)) return undefined;
     const records = new Map<number, OpenpgpRecord>();
     for (const version of current.versions) {
       if (version.key === undefined) continue;
@@ -109,6 +111,11 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
       }
     }
   }
+}
+
+/** Tells whether every version signs for another User ID. A key that loses its own keeps its records: they count again when it gets one. */
+function isRecertified({ fields }: OpenpgpDefinition, current: OpenpgpKey): boolean {
+  return fields.openpgpUserId !== undefined && fields.openpgpUserId !== current.fields.openpgpUserId;
 }
 
 async function primaryRecord(signer: Signer, userId: string): Promise<OpenpgpRecord> {

@@ -13,7 +13,7 @@ import { documentSchema } from './keys/document.ts';
 import { requireAllowedSettings, settingsOf } from './keys/judged-settings.ts';
 import { type AttachedFields, type Attachment, withKept } from './records/attachments.ts';
 import { putIndexed, reindex } from './records/indexes.ts';
-import { type Key, type Version, referenceTo, removedMeanwhile } from './records/keyring.ts';
+import { type Key, type Version, referenceTo, removedMeanwhile, requireAllEnabled } from './records/keyring.ts';
 import type { KeyRecord } from './records/records.ts';
 import { barForDecryption, timesOfNewVersion } from './records/version-rules.ts';
 import { putKept } from './versions/attached.ts';
@@ -78,6 +78,9 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
       const version = keyring.forEncryption(key, requested, microseconds(now));
       referenceTo(key, version, 'sign');
       return versionView(attachmentOf(), key, version);
+    },
+    requireEnabled: (view) => {
+      requireAllEnabled(present(view));
     },
     countSignature: async (view, number, now) => {
       const key = present(view);

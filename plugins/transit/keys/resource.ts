@@ -103,6 +103,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       'version-trimmed',
       'operation-not-supported',
       'deletion-not-allowed',
+      'key-disabled',
       'in-use',
     ],
     complete: ({ document, current }) => (current === undefined ? completed(transit, document) : document),

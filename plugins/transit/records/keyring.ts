@@ -158,7 +158,7 @@ export function requireEnabled({ name, record: { disabled, deletesAt } }: Key): 
   if (bar !== undefined) throw refusalOf(name, undefined, bar);
 }
 
-/** Throws key-disabled as well for a key of which a version is disabled: for what takes out all of them. */
+/** Throws key-disabled as well for a key of which a version is disabled: for what takes out, or signs with, all of them. */
 export function requireAllEnabled(key: Key): void {
   requireEnabled(key);
   const [version] = key.record.disabledVersions ?? [];

@@ -65,6 +65,24 @@ describe('a disabled key', () => {
     for (const [action, body] of uses) expect([action, await refusedAs('signing', action, body)]).toEqual([action, 'key-disabled']);
   });
 
+  test('certifies no other User ID, and can still be revoked', async () => {
+    await harness.create('certified', { cipher: 'ed25519', 'openpgp-user-id': 'Archive <archive@example.com>' });
+    const block = async (): Promise<unknown> => (await harness.do('certified', 'export-openpgp-public')).keys[0].keyblock;
+    const before = await block();
+    expect(before).toEqual(expect.stringContaining('PUBLIC KEY'));
+    const other = { 'openpgp-user-id': 'Evil <evil@example.com>' };
+    for (const disabling of [{ disabled: true }, { disabled: false, 'disabled-versions': [1] }]) {
+      await change('certified', disabling);
+      expect(await codeOf(harness.patch('certified', other))).toEqual({ status: 409, code: 'key-disabled' });
+      await change('certified', { labels: { seen: 'disabled' } });
+      expect(await block()).toBe(before);
+      expect((await harness.do('certified', 'export-openpgp-revocation')).revocation).toContain('PUBLIC KEY');
+    }
+    await change('certified', { 'disabled-versions': [] });
+    await change('certified', other);
+    expect(await block()).not.toBe(before);
+  });
+
   test('counts the refused uses of each version, tells the last, and has them in the audit trail', async () => {
     await harness.create('counted');
     const { ciphertext } = await harness.do('counted', 'encrypt', { plaintext: hello });
