@@ -95,6 +95,15 @@ describe('a disabled key', () => {
     expect(recorded).toHaveLength(1);
   });
 
+  test('is enabled by a replacement that does not say so, and stays so by one that does', async () => {
+    await harness.create('replaced', { disabled: true });
+    const replace = (fields: object): Promise<unknown> => ok(204, harness.request('PUT', `${config}/replaced`, fields));
+    await replace({ disabled: true, labels: { seen: 'again' } });
+    await harness.refused(409, 'key-disabled', 'replaced', 'encrypt', { plaintext: hello });
+    await replace({ labels: { seen: 'again' } });
+    expect((await harness.do('replaced', 'encrypt', { plaintext: hello }))['key-version']).toBe(1);
+  });
+
   test('is in the list of the disabled ones', async () => {
     await harness.create('listed', { disabled: true });
     const names = (await ok(200, harness.request('GET', `${config}?disabled=true&contains=listed`))) as { name: string }[];
