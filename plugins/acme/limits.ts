@@ -4,12 +4,13 @@ export const limits = {
   unprovenOfSubscriber: 50,
   unprovenOfCa: 10_000,
   /** accounts without a key of an administrator, of a subscriber, with and without a certificate */
-  openOfSubscriber: 500,
+  openOfSubscriber: 100,
   /** unfinished orders of an account */
   openOrdersOfUnproven: 10,
   openOrders: 300,
   /** orders of an account that are on record, finished or not */
   ordersOfUnproven: 50,
+  ordersWithoutKey: 300,
   orders: 2_000,
   identifiers: 100,
   /** contacts of an account, and characters of one */

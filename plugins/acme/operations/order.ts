@@ -79,12 +79,13 @@ function requirePermitted({ ca, settings }: AccountCall, identifiers: readonly I
     throw failAcme('acme-unauthorized', 'The CA allows no challenge: it issues only names of keys of the administrator.');
 }
 
-function requireRoom({ tables }: Acme, transaction: WriteTransaction, call: AccountCall, { isProven }: Account): void {
+/** The proof of one name is little: what an account without a key may leave on record stays small. */
+function requireRoom({ tables }: Acme, transaction: WriteTransaction, call: AccountCall, { isProven, eabKey }: Account): void {
   const own = placeOf(call, call.account.id);
   const open = Array.from(transaction.keys(tables.openOrders, own)).length;
   const all = Array.from(transaction.keys(tables.orders, own)).length;
-  if (open < (isProven ? limits.openOrders : limits.openOrdersOfUnproven) && all < (isProven ? limits.orders : limits.ordersOfUnproven))
-    return;
+  const proven = eabKey === undefined ? limits.ordersWithoutKey : limits.orders;
+  if (open < (isProven ? limits.openOrders : limits.openOrdersOfUnproven) && all < (isProven ? proven : limits.ordersOfUnproven)) return;
   throw fail('rate-limited', {
     detail: `The account has ${open} orders that are not finished, and ${all} in all: finish them, or wait until they have ended.`,
     retryAfterSeconds: 3_600,
