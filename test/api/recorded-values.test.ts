@@ -31,9 +31,11 @@ function recordOf(path: string): Fields | undefined {
 
 /** Ends what the next request needs. */
 const destructive = new Set(['/v1/state/keystore/token/disable', '/v1/state/system/power']);
+/** Are read once there is an entry, which only a request of two people makes: test/core/approvals looks at their records. */
+const ofTwoPeople = new Set(['/v1/state/approvals/{id}/approve', '/v1/state/approvals/{id}/reject']);
 const recording = routes.filter(
   ({ path, auditFields = [], audit, consumes }) =>
-    auditFields.length > 0 && audit !== 'none' && consumes === undefined && !destructive.has(path),
+    auditFields.length > 0 && audit !== 'none' && consumes === undefined && !destructive.has(path) && !ofTwoPeople.has(path),
 );
 
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 3072 });

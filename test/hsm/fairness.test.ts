@@ -52,7 +52,7 @@ describe('a tenant has the token soon while another one has a thousand things wa
       5_000,
       () => hsm.sign(many, { scheme: 'ed25519', message: digest }),
       () => hsm.encrypt(few, digest),
-      4,
+      2,
     );
   });
 });
@@ -84,8 +84,8 @@ test('one tenant cannot fill the room for jobs: another one finds some, and what
   expect(fill('modest')).toBe(first);
 });
 
-/** `little` is done before a tenth, or another part, of the `count` runs of `much` that were begun before it. */
-async function expectSoon(count: number, much: () => Promise<unknown>, little: () => Promise<unknown>, part = 10): Promise<void> {
+/** `little` is done before a fifth, or another part, of the `count` runs of `much` that were begun before it. */
+async function expectSoon(count: number, much: () => Promise<unknown>, little: () => Promise<unknown>, part = 5): Promise<void> {
   let done = 0;
   const all = Array.from({ length: count }, () => much().then(() => (done += 1)));
   // The others have been sent when this one is: calls of one turn of the event loop travel together.

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { X509Certificate } from 'node:crypto';
 import { Option } from 'commander';
 import { encodeQR } from 'qr';
+import { escapeNameValue } from '../../../core/der/name-text.ts';
 import { enrolCommands, scepCommands, trustFiles, type EnrolCommand } from '../../../core/enrolment/commands.ts';
 import { Client, Refused } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
@@ -57,9 +58,15 @@ export async function runEnrolKit(words: readonly string[], before: ConnectionOp
   for (const option of connectionOptions()) command.addOption(option);
   command.action(async (device: string, options: Options) => {
     const client = new Client(await resolveConnection({ ...before, ...options }, io));
-    const kit = await makeKit(client, device, options);
+    // First, because nobody would see a secret that cannot be written.
     const target = beginFile(options.out, io, true);
-    await target.write(Buffer.from(`${formatKit(kit, client, options.qr)}\n`));
+    try {
+      const kit = await makeKit(client, device, options);
+      await target.write(Buffer.from(`${formatKit(kit, client, options.qr)}\n`));
+    } catch (error) {
+      target.abandon();
+      throw error;
+    }
     target.finish();
   });
   await command.parseAsync([...words], { from: 'user' });
@@ -72,7 +79,7 @@ async function makeKit(client: Client, device: string, options: Options): Promis
     throw usageError(`no device can enrol at ${options.at}: set est/enabled or scep/enabled`);
   const isAddress = isIP(device) !== 0;
   const isHost = isAddress || /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(device);
-  const { subject = `CN=${device}` } = options;
+  const { subject = `CN=${escapeNameValue(device)}` } = options;
   const name = isHost ? device : undefined;
   const body = { subject, ...(name === undefined ? {} : { names: [name] }), ...(options.ttl === undefined ? {} : { ttl: options.ttl }) };
   const secret =

@@ -1,6 +1,7 @@
 // The names of a certificate whose key the service makes: those of the fields.
 import { isIP } from 'node:net';
 import { fail } from '../../../core/base/errors.ts';
+import { escapeNameValue } from '../../../core/der/name-text.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import type { Fields } from '../fields.ts';
 
@@ -17,7 +18,7 @@ export function identityOf(fields: Fields): JsonObject {
   const asName = common === undefined || fields.flag('exclude_cn_from_sans') === true ? [] : [common];
   const hosts = asName.filter((name) => isIP(name) === 0 && /^[A-Za-z0-9_.-]+$/.test(name) && name.includes('.'));
   return {
-    ...(common === undefined ? {} : { subject: `CN=${escaped(common)}` }),
+    ...(common === undefined ? {} : { subject: `CN=${escapeNameValue(common)}` }),
     ...listed('dns-names', [...hosts, ...named]),
     ...listed('ip-addresses', [...asName.filter((name) => isIP(name) > 0), ...addresses]),
     ...listed('uris', uris),
@@ -29,8 +30,3 @@ function listOf(fields: Fields, name: string): readonly string[] {
 }
 
 const listed = (name: string, values: readonly string[]): JsonObject => (values.length === 0 ? {} : { [name]: [...new Set(values)] });
-
-/** RFC 4514 2.4. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\,+"<>;=#]/g, String.raw`\$&`).replaceAll(/^ | $/g, String.raw`\ `);
-}

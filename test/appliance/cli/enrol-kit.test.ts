@@ -92,6 +92,16 @@ test('a name that is none of the network is a subject alone; a kit in a file is 
   expect((await ctl(['enrol-kit', 'pump-8.example.test', '--at', 'old', '--no-qr'])).stdout).toContain('scepclient -server-url');
 });
 
+test('a name is one value of the subject whatever it has, and where the file cannot be written no secret is made', async () => {
+  const before = await secretsOf('old');
+  expect(await ctl(['enrol-kit', 'pump,OU=admins', '--at', 'old', '--no-qr'])).toMatchObject({ code: 0 });
+  const known = new Set(before.map(({ id }) => id));
+  const made = (await secretsOf('old')).filter(({ id }) => !known.has(id));
+  expect(made.map(({ subject }) => subject)).toEqual([String.raw`CN=pump\,OU\=admins`]);
+  expect((await ctl(['enrol-kit', 'pump-9', '--at', 'old', '--out', path('absent', 'kit.txt')])).code).not.toBe(0);
+  expect(await secretsOf('old')).toHaveLength(before.length + 1);
+});
+
 test('a CA with EST alone makes no secret; one without either, and an unknown one, are refused', async () => {
   const est = await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'est-only', '--no-qr']);
   expect([est.code, est.stdout.match(/^## .*$/gm)?.at(-1)]).toEqual([0, '## EST']);

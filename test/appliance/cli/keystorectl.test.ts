@@ -422,7 +422,10 @@ describe('login', () => {
   });
 
   test('asks for the method it does not know', async () => {
-    expect(await ctl(['login'])).toMatchObject({ code: 1, stderr: expect.stringContaining('one of: approle, jwt, oidc, token') });
+    expect(await ctl(['login'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('one of: approle, certificate, jwt, oidc, token'),
+    });
     expect((await ctl(['login', 'approle'])).stderr).toContain('--role-id is required');
   });
 });

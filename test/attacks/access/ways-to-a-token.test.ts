@@ -58,7 +58,7 @@ test('and so does every further operation of the API that changes how somebody l
     const question = { path, operation: endpoint.operation, policies: ['user'] };
     const { allowed } = (await victim.request('POST', '/v1/state/policy/check', question)).body as { allowed: boolean };
     // These ask a provider or a claim, and change nothing.
-    expect([path, allowed]).toEqual([path, /\/(?:jwt|oidc)\/x\/(?:explain|test)$/.test(path)]);
+    expect([path, allowed]).toEqual([path, /\/(?:jwt|oidc|certificate\/roles)\/x\/(?:explain|test)$/.test(path)]);
   }
 });
 

@@ -1,4 +1,6 @@
 // A request under a rule runs only after others have agreed to exactly that request, once.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { type People, rule, rulePath, startPeople } from './people.ts';
@@ -47,6 +49,20 @@ test('a change of a resource is approved with its present and its wanted value',
   for (const name of ['anna', 'cleo']) await people.approve(name, id);
   const ran = await people.as('asker', 'PATCH', key, { 'deletion-allowed': true }, { approval: id });
   expect(ran.status, JSON.stringify(ran.body)).toBe(204);
+});
+
+test('the trail has the digest that was approved and the reason of a rejection, of refused decisions too', async () => {
+  const id = String((await people.ask('asker', 'POST', exporting, {})).body.id);
+  const decide = (verb: string, body: object): Promise<unknown> => people.as('anna', 'POST', `/v1/state/approvals/${id}/${verb}`, body);
+  await decide('approve', { digest: 'of another request' });
+  await decide('reject', { reason: 'nobody has asked me' });
+  const directory = join(people.appliance.directory, 'audit');
+  const lines = readdirSync(directory).flatMap((name) =>
+    name.endsWith('.jsonl') ? readFileSync(join(directory, name), 'utf8').split('\n') : [],
+  );
+  const of = (verb: string): unknown =>
+    (JSON.parse(lines.find((line) => line.includes(`/approvals/${id}/${verb}"`)) ?? '{}') as Record<string, unknown>)['request-parameters'];
+  expect([of('approve'), of('reject')]).toEqual([{ digest: 'of another request' }, { reason: 'nobody has asked me' }]);
 });
 
 test('rules protect themselves', async () => {
