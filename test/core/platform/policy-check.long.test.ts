@@ -314,7 +314,7 @@ describe('rules that no request can meet are answered with warnings', () => {
       rule('/v1/state/keystore/token/create', { 'allowed-values': { policies: ['user'], ttl: ['1h'] }, 'hide-fields': ['token'] }),
       rule('/v1/**', {
         'allowed-values': { 'role-select/role-claim': ['groups'] },
-        'hide-fields': ['not-after', 'user', 'client-ip', 'request-parameters', 'message', 'whatever-a-log-line-has'],
+        'hide-fields': ['not-after', 'user', 'request-parameters', 'message', 'whatever-a-log-line-has'],
       }),
     ];
     const sent = { name: 'warned', 'rest-api': { rules } };

@@ -185,7 +185,7 @@ describe('import (spec; api 39)', () => {
     ['a curve we do not have', 'ecdsa-p256', pkcs8(secp), 'key-type-mismatch', 'secp256k1'],
     ['another kind', 'ed25519', pkcs8(x25519), 'key-type-mismatch', 'x25519'],
     ['an EC key for RSA', 'rsa-2048', pkcs8(pairs['ecdsa-p256']), 'key-type-mismatch', 'ecdsa-p256'],
-    ['an encrypted PEM', 'rsa-2048', encrypted, 'invalid-key-data', 'encrypted'],
+    ['an encrypted PEM', 'rsa-2048', encrypted, 'missing-field', 'passphrase'],
     ['a PEM encrypted the old way', 'rsa-2048', legacy, 'invalid-key-data', 'encrypted'],
     ['a public key', 'rsa-2048', spkiOf(pkcs8(pairs['rsa-2048'])), 'invalid-key-data', 'PUBLIC KEY'],
     ['two keys', 'rsa-2048', pkcs8(pairs['rsa-2048']).repeat(2), 'invalid-key-data', 'one PEM'],
