@@ -89,7 +89,25 @@ function guardedBy(
   const query = [...new URLSearchParams(queryOf(exchange.target))].toSorted(([left], [right]) => (left < right ? -1 : 1));
   const by = identityKey(personOf(caller).identity);
   const digest = digestOf(store, [caller.tenantId, by, method, endpoint, path.segments, query, content, target]);
-  return { caller, clientIp, now, method, endpoint, path: path.text, concerns, acts, digest, parameters: { ...parameters, ...facts } };
+  return {
+    caller,
+    clientIp,
+    now,
+    method,
+    endpoint,
+    path: path.text,
+    concerns,
+    acts,
+    digest,
+    parameters: legible({ ...parameters, ...facts }),
+  };
+}
+
+/** Approvers must see each character: bidirectional controls make a text read as another one. The digest has it as it was sent. */
+function legible(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const shown = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? value.replaceAll(/[^\n]+/g, (line) => replaceUnseen(line, '\u{FFFD}')) : value;
+  return JSON.parse(JSON.stringify(parameters, shown)) as Record<string, unknown>;
 }
 
 function neededBy({ exchange: { via } }: ApiRequest, rules: readonly NamedRule[]): Error {

@@ -65,6 +65,14 @@ test('the trail has the digest that was approved and the reason of a rejection, 
   expect([of('approve'), of('reject')]).toEqual([{ digest: 'of another request' }, { reason: 'nobody has asked me' }]);
 });
 
+test('approvers see every character of a request', async () => {
+  const rules = [{ path: '/v1/state/keystore/\u202Eyap', operations: { read: 'allow' } }];
+  const asked = await people.ask('asker', 'POST', '/v1/config/policy/policies', { name: 'turned', 'rest-api': { rules } });
+  expect(asked.status, JSON.stringify(asked.body)).toBe(202);
+  const seen = await people.as('anna', 'GET', `/v1/state/approvals/${String(asked.body.id)}`);
+  expect(JSON.stringify(seen.body.parameters)).toContain('/v1/state/keystore/\uFFFDyap');
+});
+
 test('rules protect themselves', async () => {
   const refused = await people.as('root', 'DELETE', `${rulePath}/key-material`);
   expect([refused.status, refused.body.code]).toEqual([403, 'approval-needed']);
