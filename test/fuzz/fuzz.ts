@@ -102,7 +102,9 @@ function mayPass({ identity, target, raw, method }: Case, open: readonly RegExp[
   // A caller who may do one of them may do a list.
   const own =
     /^\/v1\/(?:logout|state\/(?:policy\/check(?:-many)?|keystore\/token\/(?:info|refresh|disable)|keystore\/transit-keys\/[^/]+\/rewrap(?:-batch)?))$/;
-  return own.test(decoded) && method === 'POST';
+  if (own.test(decoded) && method === 'POST') return true;
+  // Everybody may list the own requests; nobody has asked for any here.
+  return decoded === '/v1/state/approvals' && (method === 'GET' || method === 'HEAD');
 }
 
 function send(daemon: Daemon, agent: Agent, { method, target, headers, body }: Case, token: string | undefined): Promise<Outcome> {
