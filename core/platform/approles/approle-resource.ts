@@ -5,7 +5,7 @@ import { cidrsField } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
-import { givenPolicy, naming } from '../../http/named-entries.ts';
+import { tokenFieldsOf } from '../token-fields.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
 import { requireHeld, requireOwnBounds, requirePolicies, widens } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
@@ -23,21 +23,7 @@ import { tags } from '../../http/tags.ts';
 export const approlePath = 'keystore/authentication/approles';
 
 const document = z.object({
-  tokenPolicies: z
-    .array(naming(z.string().min(1).max(128), givenPolicy))
-    .max(64)
-    .meta({ whenEmpty: [] })
-    .default([])
-    .meta({ description: 'Policies of the tokens; only such as the caller has.', example: ['user'] }),
-  tokenTtl: durationText({ minSeconds: 1 })
-    .default('1d')
-    .meta({ description: 'Life of a token, and what a refresh gives it.', example: '1d' }),
-  tokenMaxTtl: durationText({ minSeconds: 1 })
-    .default('32d')
-    .meta({ description: 'Longest life of a token over all refreshes.', example: '32d' }),
-  tokenBoundCidrs: cidrsField()
-    .default([])
-    .meta({ description: 'Ranges of addresses the tokens work from; empty: from anywhere.', example: ['10.1.0.0/16'] }),
+  ...tokenFieldsOf({ ttl: '1d', maxTtl: '32d' }),
   secretIdTtl: durationText({ minSeconds: 1 })
     .optional()
     .meta({ description: 'Time for which a secret-id can be used; absent: without limit.', example: '90d' }),

@@ -1,30 +1,12 @@
 // The tokens that a role of logins gives: the fields for it, and who may give more, or to more.
-import { z } from 'zod';
-import { areWithin, cidrsField } from '../../base/addresses.ts';
+import { areWithin } from '../../base/addresses.ts';
 import { fail } from '../../base/errors.ts';
 import { isLonger, parseDuration } from '../../base/time.ts';
-import { givenPolicy, naming } from '../../http/named-entries.ts';
 import type { Sessions } from '../../plugin/services/sessions.ts';
-import { durationText } from '../../wire/fields.ts';
+import { tokenFieldsOf } from '../token-fields.ts';
 
 /** Fields of the document of a role. */
-export const tokenFields = {
-  tokenPolicies: z
-    .array(naming(z.string().min(1).max(128), givenPolicy))
-    .max(64)
-    .meta({ whenEmpty: [] })
-    .default([])
-    .meta({ description: 'Policies of the tokens; only such as the caller has.', example: ['user'] }),
-  tokenTtl: durationText({ minSeconds: 1 })
-    .default('1h')
-    .meta({ description: 'Life of a token, and what a refresh gives it.', example: '1h' }),
-  tokenMaxTtl: durationText({ minSeconds: 1 })
-    .default('1d')
-    .meta({ description: 'Longest life of a token over all refreshes.', example: '1d' }),
-  tokenBoundCidrs: cidrsField()
-    .default([])
-    .meta({ description: 'Ranges of addresses the tokens work from; empty: from anywhere.', example: ['10.1.0.0/16'] }),
-} as const;
+export const tokenFields = tokenFieldsOf({ ttl: '1h', maxTtl: '1d' });
 
 export type RoleTokens = {
   readonly tokenPolicies: readonly string[];
