@@ -1,16 +1,13 @@
 // Request of ACME over HTTPS (RFC 8555 section 6): its target, its signature and nonce, its record, and its answers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { hasCredential } from '../../../core/audit/record.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../../core/base/errors.ts';
-import { formatTimestamp } from '../../../core/base/time.ts';
 import type { Allowance } from '../../../core/base/token-bucket.ts';
-import { HttpExchange } from '../../../core/http/context/exchange.ts';
-import { type Answered, RequestContext, type RequestServer } from '../../../core/http/context/request-context.ts';
-import { admitAny, readBody } from '../../../core/http/request/body.ts';
+import { EnrolmentRequest } from '../../../core/enrolment/enrolment-request.ts';
+import type { Answered, RequestServer } from '../../../core/http/context/request-context.ts';
 import { repeatedHeader, unmetHeader } from '../../../core/http/request/header-rules.ts';
-import { isKeyAway, problemMediaType } from '../../../core/http/response/problem.ts';
+import { problemMediaType } from '../../../core/http/response/problem.ts';
 import { type Acme, type AcmeAnswer, type AcmeCall, type LocatedAccount, placeOf, type SignedCall } from '../context.ts';
 import { AcmeError, failAcme, typeOf } from '../errors.ts';
 import { malformed } from '../message/malformed.ts';
@@ -32,21 +29,16 @@ export type AcmeServer = RequestServer &
 /** A process takes so many of them at once and a minute, of one subscriber, and of all. */
 export const unprovenRates = { ofAddress: { atOnce: 600, perMinute: 600 }, ofAll: { atOnce: 3_000, perMinute: 6_000 } } as const;
 
-/** Retry-After while the HSM is unavailable or the appliance is sealed. */
-const retryAfterSeconds = 30;
-
 /** Octets of a message: a request with a hundred names has thirty thousand. */
 const bodyLimitBytes = 64 * 1024;
 
-export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
+export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer> {
+  protected readonly kind = 'acme';
   readonly #server: AcmeServer;
-  #target: Target | undefined;
   #nonce: string | undefined;
-  #note: Readonly<Record<string, unknown>> = {};
-  #isAccepted = false;
 
   constructor(server: AcmeServer, request: IncomingMessage, response: ServerResponse) {
-    super(server, new HttpExchange(request, response));
+    super(server, request, response);
     this.#server = server;
   }
 
@@ -61,7 +53,7 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
       throw malformed('ACME is spoken over HTTPS alone: use the URL with https, on the port for it.');
     const host = ownHost(request.headers.host, this.#server.origins());
     const target = host === undefined ? undefined : findTarget(this.#server, this.exchange.target, host);
-    this.#target = target;
+    this.target = target;
     if (target === undefined) throw fail('not-found', { detail: 'No CA serves ACME at this URL.' });
     const { operation, name } = target;
     const allow = operation.by === 'anybody' ? ['GET', 'HEAD'] : ['POST'];
@@ -84,7 +76,7 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     await useUp();
     requirePayload(operation, jws);
     if (account !== undefined) {
-      this.#addNote({ account: account.id });
+      this.note({ account: account.id });
       if (problem !== undefined) throw failAcme('acme-unauthorized', problem);
       if (account.record.isProven) this.#accept(target);
     }
@@ -120,28 +112,19 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
   }
 
   protected get series(): Pick<Answered, 'method' | 'route'> {
-    if (this.#target === undefined) return { method: 'any', route: undefined };
-    return { method: this.exchange.method, route: `/acme/{tenant}/{ca}/${this.#target.name}` };
+    if (this.target === undefined) return { method: 'any', route: undefined };
+    return { method: this.exchange.method, route: `/acme/{tenant}/{ca}/${this.target.name}` };
   }
 
   protected get place(): string {
     return 'ACME';
   }
 
-  protected formatAnswer(value: unknown): AcmeAnswer {
-    return value as AcmeAnswer;
-  }
-
-  /** A client can do nothing about a key or a token that the HSM does not have, but try again later. */
-  protected override translated(error: ServiceError): ServiceError {
-    return isKeyAway(error) ? fail('hsm-unavailable', { cause: error.details.cause }) : error;
-  }
-
   /** A problem document (RFC 8555 section 6.7). From 500 up it has nothing of the fault. */
   protected answerOf(error: ServiceError): AcmeAnswer {
-    const { allow, detail = error.advice, retryAfterSeconds: wait } = error.details;
+    const { allow, detail = error.advice } = error.details;
     const { headers = {}, members = {} } = error instanceof AcmeError ? error.more : {};
-    const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
+    const retryAfter = this.retryAfterOf(error);
     const said = error.status < 500 ? detail : `${error.title} (${this.requestId}). ${error.advice}`;
     return {
       status: error.status,
@@ -155,26 +138,9 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     };
   }
 
-  /** Records every outcome before it is answered. */
-  protected record(status: number, error: ServiceError | undefined): Promise<void> {
-    const { audit, clock } = this.#server;
-    const target = this.#target;
-    const reason = error === undefined || error.status >= 500 ? undefined : error.details.detail;
-    const parameters = target && { operation: target.name, ca: target.ca.name, ...this.#note, ...defined({ reason }) };
-    const record = this.recordOf({
-      kind: 'acme',
-      occurredAt: formatTimestamp(clock.now()),
-      owner: defined({ tenantId: target?.ca.tenantId }),
-      path: this.exchange.target.replace(/\?.*/s, '').slice(0, 256),
-      status,
-      code: error?.code,
-    });
-    return audit.write({ ...record, ...defined({ requestParameters: parameters }), [hasCredential]: this.#isAccepted });
-  }
-
   /** Public answers change nothing; what an account has done is recorded, or not told. */
   protected mayGoUnrecorded(status: number): boolean {
-    return status >= 400 || this.#target?.operation.by === 'anybody';
+    return status >= 400 || this.target?.operation.by === 'anybody';
   }
 
   protected send({ status, headers = {}, body = '' }: AcmeAnswer): undefined {
@@ -182,7 +148,7 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     if (response.destroyed || response.headersSent) return;
     // The rest of a refused message is dropped.
     request.resume();
-    const { base, name } = this.#target ?? {};
+    const { base, name } = this.target ?? {};
     const index = base === undefined || name === 'directory' ? [] : [`<${base}/directory>;rel="index"`];
     const links = [...index, ...(headers['link'] === undefined ? [] : [headers['link']])];
     response.writeHead(status, {
@@ -200,28 +166,19 @@ export class AcmeHttpRequest extends RequestContext<AcmeAnswer, HttpExchange> {
     const { ca, settings, base, params } = target;
     return {
       ...{ ca, settings, base, params, clientIp: this.clientIp },
-      note: (parameters) => this.#addNote(parameters),
+      note: this.note,
       accept: () => this.#accept(target),
     };
   }
 
-  #addNote(parameters: Readonly<Record<string, unknown>>): void {
-    this.#note = { ...this.#note, ...parameters };
-  }
-
   /** The request counts as one of the tenant from then on; an unproven one does not. */
   #accept({ ca }: Target): void {
-    if (!this.#isAccepted) this.#server.admit?.(ca.tenantId);
-    this.#isAccepted = true;
+    if (!this.isAccepted) this.#server.admit?.(ca.tenantId);
+    this.isAccepted = true;
   }
 
   #readBody(): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      readBody(this.exchange.request, bodyLimitBytes, admitAny, (body) => {
-        if (body instanceof Uint8Array) resolve(body);
-        else reject(fail('payload-too-large', { detail: `A message may have at most ${bodyLimitBytes} octets.` }));
-      });
-    });
+    return this.readOctets('message', bodyLimitBytes);
   }
 }
 

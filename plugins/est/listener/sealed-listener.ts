@@ -2,7 +2,8 @@
 import type { Listener } from '../../../core/http/listener/listeners.ts';
 import { sendAnswer } from './send-answer.ts';
 import { type EstServerOptions, openEstListener } from './server.ts';
-import { answerText, retryAfterSeconds } from './transport.ts';
+import { retryAfterSeconds } from '../../../core/enrolment/enrolment-request.ts';
+import { answerText } from './transport.ts';
 
 /** Answers 503 to everything until it is closed; rejects with ListenError. */
 export function openSealedEstListener(options: Omit<EstServerOptions, 'handler'>): Promise<Listener> {

@@ -9,9 +9,6 @@ export type EstAnswer = {
   readonly body: string;
 };
 
-/** Retry-After while the HSM is unavailable or the appliance is sealed. */
-export const retryAfterSeconds = 30;
-
 /** Media types of answers, to the letter: one widespread client compares the whole text, with the space (RFC 7030 4.1.3, 4.5.2). */
 const mediaTypes = {
   certificates: 'application/pkcs7-mime; smime-type=certs-only',

@@ -1,15 +1,11 @@
 // Request of SCEP over HTTP (RFC 8894 section 4): its target, its record, and its answers, which are lines of text where no message can be answered.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasCredential } from '../../../core/audit/record.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../../core/base/errors.ts';
-import { formatTimestamp } from '../../../core/base/time.ts';
-import { HttpExchange } from '../../../core/http/context/exchange.ts';
-import { type Answered, RequestContext, type RequestServer } from '../../../core/http/context/request-context.ts';
-import { admitAny, readBody } from '../../../core/http/request/body.ts';
+import { EnrolmentRequest } from '../../../core/enrolment/enrolment-request.ts';
+import type { Answered, RequestServer } from '../../../core/http/context/request-context.ts';
 import { repeatedHeader, unmetHeader } from '../../../core/http/request/header-rules.ts';
 import { queryOf, readRequestPath } from '../../../core/http/request/path.ts';
-import { isKeyAway } from '../../../core/http/response/problem.ts';
 import type { CertificateAuthority, EnrolmentSettings } from '../../../core/plugin/services/certificate-authority.ts';
 import type { ScepAnswer, ScepCall, ScepContext } from '../context.ts';
 import { messageLimits } from '../message/limits.ts';
@@ -27,18 +23,12 @@ type Target = {
   readonly query: ScepQuery;
 };
 
-/** Retry-After while the HSM is unavailable or the appliance is sealed. */
-const retryAfterSeconds = 30;
-
-export class ScepHttpRequest extends RequestContext<ScepAnswer, HttpExchange> {
+export class ScepHttpRequest extends EnrolmentRequest<Target, ScepAnswer> {
+  protected readonly kind = 'scep';
   readonly #server: ScepServer;
-  #target: Target | undefined;
-  #note: Readonly<Record<string, unknown>> = {};
-  #isAccepted = false;
-  #refusal: string | undefined;
 
   constructor(server: ScepServer, request: IncomingMessage, response: ServerResponse) {
-    super(server, new HttpExchange(request, response));
+    super(server, request, response);
     this.#server = server;
   }
 
@@ -50,7 +40,7 @@ export class ScepHttpRequest extends RequestContext<ScepAnswer, HttpExchange> {
     if (this.#server.sealed()) throw fail('sealed');
     this.#server.refresh();
     const target = findTarget(this.#server, this.exchange.target);
-    this.#target = target;
+    this.target = target;
     if (target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
     const { methods } = target.operation;
     if (!methods.includes(request.method ?? '')) throw fail('method-not-allowed', { allow: [...methods] });
@@ -58,27 +48,18 @@ export class ScepHttpRequest extends RequestContext<ScepAnswer, HttpExchange> {
   }
 
   protected get series(): Pick<Answered, 'method' | 'route'> {
-    if (this.#target === undefined) return { method: 'any', route: undefined };
-    return { method: this.exchange.method, route: `/scep/{tenant}/{ca}?operation=${this.#target.name}` };
+    if (this.target === undefined) return { method: 'any', route: undefined };
+    return { method: this.exchange.method, route: `/scep/{tenant}/{ca}?operation=${this.target.name}` };
   }
 
   protected get place(): string {
     return 'SCEP';
   }
 
-  protected formatAnswer(value: unknown): ScepAnswer {
-    return value as ScepAnswer;
-  }
-
-  /** A device can do nothing about a key or a token that the HSM does not have, but try again later. */
-  protected override translated(error: ServiceError): ServiceError {
-    return isKeyAway(error) ? fail('hsm-unavailable', { cause: error.details.cause }) : error;
-  }
-
   protected answerOf(error: ServiceError): ScepAnswer {
-    const { allow, detail = error.advice, retryAfterSeconds: wait } = error.details;
+    const { allow, detail = error.advice } = error.details;
     const line = error.status < 500 ? detail : `${error.title} (${this.requestId}). ${error.advice}`;
-    const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
+    const retryAfter = this.retryAfterOf(error);
     return {
       status: error.status,
       headers: {
@@ -90,26 +71,9 @@ export class ScepHttpRequest extends RequestContext<ScepAnswer, HttpExchange> {
     };
   }
 
-  /** Records every outcome before it is answered. */
-  protected record(status: number, error: ServiceError | undefined): Promise<void> {
-    const { audit, clock } = this.#server;
-    const target = this.#target;
-    const reason = error === undefined || error.status >= 500 ? undefined : error.details.detail;
-    const parameters = target && { operation: target.name, ca: target.ca.name, ...this.#note, ...defined({ reason }) };
-    const record = this.recordOf({
-      kind: 'scep',
-      occurredAt: formatTimestamp(clock.now()),
-      owner: defined({ tenantId: target?.ca.tenantId }),
-      path: this.exchange.target.replace(/\?.*/s, '').slice(0, 256),
-      status,
-      code: error?.code ?? this.#refusal,
-    });
-    return audit.write({ ...record, ...defined({ requestParameters: parameters }), [hasCredential]: this.#isAccepted });
-  }
-
   /** A certificate whose record cannot be written is not handed out. */
   protected mayGoUnrecorded(status: number): boolean {
-    return status !== 200 || this.#target?.name !== 'PKIOperation';
+    return status !== 200 || this.target?.name !== 'PKIOperation';
   }
 
   protected send({ status, headers, body }: ScepAnswer): undefined {
@@ -127,36 +91,27 @@ export class ScepHttpRequest extends RequestContext<ScepAnswer, HttpExchange> {
   }
 
   #callOf({ ca, settings, query }: Target): ScepCall {
-    const note = (parameters: Readonly<Record<string, unknown>>): void => {
-      this.#note = { ...this.#note, ...parameters };
-    };
     return {
       ca,
       settings,
       clientIp: this.clientIp,
       readMessage: () => (this.exchange.method === 'POST' ? this.#readBody() : Promise.resolve(decoded(query))),
-      note,
-      noted: () => this.#note,
-      noteRefusal: (code) => (this.#refusal = code),
+      note: this.note,
+      noted: () => this.noted,
+      noteRefusal: (code) => (this.refusal = code),
       accept: (parameters) => {
-        this.#isAccepted = true;
+        this.isAccepted = true;
         // The sender was accepted, so the request counts as one of the tenant: an unproven one does not.
         this.#server.admit?.(ca.tenantId);
-        note(parameters);
+        this.note(parameters);
       },
-      isAccepted: () => this.#isAccepted,
+      isAccepted: () => this.isAccepted,
     };
   }
 
   /** The body of a POST, whatever its Content-Type says: two of five clients send none. */
   #readBody(): Promise<Uint8Array> {
-    const { octets } = messageLimits;
-    return new Promise((resolve, reject) => {
-      readBody(this.exchange.request, octets, admitAny, (body) => {
-        if (body instanceof Uint8Array) resolve(body);
-        else reject(fail('payload-too-large', { detail: `A message may have at most ${octets} octets.` }));
-      });
-    });
+    return this.readOctets('message', messageLimits.octets);
   }
 }
 
