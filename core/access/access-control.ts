@@ -2,11 +2,13 @@
 import { defined } from '../base/defined.ts';
 import { fail, ServiceError } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
-import { hasConstraints, hiddenFields, hidesOf, requireAllowedValues, withoutHidden, type JudgedChange } from './policy/constraints.ts';
+import { hiddenFields, hidesOf, requireAllowedValues, withoutHidden, type JudgedChange } from './policy/constraints.ts';
+import { hasConstraints } from './policy/limits.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import { showsInAll } from './policy/narrowing.ts';
 import type { Policies } from './policy/policies.ts';
-import type { Policy, PolicyOperation } from './policy/policy.ts';
+import type { PolicyOperation } from './policy/patterns.ts';
+import type { Policy } from './policy/policy.ts';
 import type { Store } from '../store/store.ts';
 import { isJsonObject } from '../wire/json.ts';
 import type { Shape } from '../wire/schema.ts';
@@ -14,7 +16,7 @@ import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
 import { Decisions } from './decisions.ts';
 import type { ClientCertificate } from '../tls/client-certificate.ts';
-import { type Lineage, type TokenRecord, originOf, userOriginOf, worksFrom, worksWith } from './tokens/record.ts';
+import { isUsedUp, type Lineage, type TokenRecord, originOf, userOriginOf, worksFrom, worksWith } from './tokens/record.ts';
 import { TokenFinder } from './tokens/tokens.ts';
 
 export type AccessControl = {
@@ -25,6 +27,8 @@ export type AccessControl = {
   authenticate(authorization: string | undefined, now: Temporal.Instant, from: Sender): Caller | undefined;
   /** As authenticate, for the token alone. Without an address or certificate, a token that is bound to one does not work. */
   callerOf(token: string, now: Temporal.Instant, from?: Sender): Caller | undefined;
+  /** As callerOf, for a token without a parent that was issued in this moment. */
+  callerIssued(record: TokenRecord, from: Sender): Caller | undefined;
   /**
    * Returns the proof that a caller may perform an operation on a path. Throws `policy-denied` and, for paths of the tenant `system` only,
    * `not-found`.
@@ -259,8 +263,8 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
   }
 
   function callerBy(lineage: Lineage, from: Sender | undefined): Caller | undefined {
-    if (!worksFrom(lineage, from?.clientIp) || !worksWith(lineage, from)) return undefined;
     const [record] = lineage;
+    if (isUsedUp(record) || !worksFrom(lineage, from?.clientIp) || !worksWith(lineage, from)) return undefined;
     const known = callers.get(record);
     if (known !== undefined) return known;
     const tenant = tenants.findByUuid(record.tenantId);
@@ -270,13 +274,15 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       tenantName: tenant.name,
       accessor: record.accessor,
       user: record.user,
-      ...defined({ identity: record.identity }),
+      ...defined({ identity: record.identity, isVisitor: record.opened && (true as const) }),
       ...userOriginOf(lineage),
       origin: originOf(lineage),
+      ...defined({ branch: lineage.at(-2)?.accessor }),
       policies: record.policies,
       boundCidrs: lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs])),
       expires: record.expires === undefined ? undefined : Temporal.Instant.from(record.expires),
       ...(lineage.some(({ cnf }) => cnf !== undefined) ? { boundToKey: true } : {}),
+      ...(record.usesLeft === undefined ? {} : { isCounted: true }),
     };
     callers.set(record, caller);
     return caller;
@@ -302,6 +308,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
   }
 
   function decideUncached(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision {
+    if (caller.isVisitor === true && !visitorMay(segments, operation)) return { allowed: false };
     const bounds = boundsOf(caller);
     if (bounds === undefined) return { allowed: false, refusedByTenant: true };
     const byTenant = decide(bounds.map(compilePolicy), segments, operation);
@@ -316,6 +323,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
 
   return {
     callerOf,
+    callerIssued: (record, from) => callerBy([record], from),
     policiesOf,
     authenticate(authorization, now, from) {
       // RFC 6750 section 2.1; the scheme is case-insensitive (RFC 9110 section 11.1).
@@ -333,6 +341,14 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       return new Authorization(caller, segments, decision, { decide: decideUncached, policiesOf });
     },
   };
+}
+
+/** Actions of a visitor, besides reading: about the own token, and questions about policies. */
+const visitorActions = new Set(['v1/state/keystore/token/info', 'v1/state/keystore/token/disable', 'v1/logout', 'v1/state/policy/check']);
+
+/** Limits a visitor whatever the policies of the token say: the policy `default` alone would let approve. */
+function visitorMay(segments: readonly string[], operation: PolicyOperation): boolean {
+  return operation === 'read' || (operation === 'execute' && visitorActions.has(segments.join('/')));
 }
 
 function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['constraints']> {

@@ -1,6 +1,7 @@
 // Claim of an appliance without a root token: an approle of tenant `system` with which a person makes that token, and its end.
 import { approleTable, dropRoleId, type Approle } from './approles/approles.ts';
 import { dropSecretIds } from './approles/secret-ids.ts';
+import { endGrant } from './logins/grants.ts';
 import { openTenants, systemTenantName, type Tenant } from './tenants.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
@@ -43,6 +44,7 @@ export function endClaim(transaction: WriteTransaction, store: Store): void {
   if (found === undefined) return;
   const { tenant, approle } = found;
   transaction.delete(approleTable(store), [tenant.uuid, claimingRole]);
+  endGrant(transaction, store, tenant.uuid, approle.grantId);
   dropRoleId(transaction, store, [tenant.uuid, claimingRole], approle);
   dropSecretIds(transaction, store, tenant.uuid, approle.id);
   transaction.delete(claimTable(store), [claimingRole]);

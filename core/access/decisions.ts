@@ -1,6 +1,6 @@
 // Decisions of the policies, remembered while the store is in one state: clients repeat their paths.
 import type { Caller } from './caller.ts';
-import type { PolicyOperation } from './policy/policy.ts';
+import type { PolicyOperation } from './policy/patterns.ts';
 import { Remembered } from '../store/records/remembered.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,10 +1,11 @@
-// Limits wrong secrets: ten a minute for each CA and address, counted in the store, so that all worker processes count together.
-import { parseAddress } from '../base/addresses.ts';
+// Limits wrong secrets: ten a minute for each CA, or other holder of a secret, and address, counted in the store, so that all worker processes count
+// together.
+import { subscriberOf } from '../base/addresses.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
-import { writeInPieces } from '../store/records/pieces.ts';
-import { type Store, type StoreKey, type Table, Unreadable } from '../store/store.ts';
+import type { Store, StoreKey, Table } from '../store/store.ts';
+import { RecentFailures } from '../store/records/recent-failures.ts';
 
 /** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;
@@ -12,23 +13,28 @@ const maxFailures = 10;
 const maxGuesses = 100;
 /** Longer secrets cannot be guessed at the rate the appliance answers: ten thousand a second are 2^38 in a year. */
 const guessableOctets = 15;
-const windowSeconds = 60;
 /** The failures in refusals, unless named otherwise. */
 const wrongSecrets = 'wrong secrets';
 
-/** Failures since the first one of the window. Key: [CA id, address]. */
-export type Failures = { readonly sinceMs: number; readonly count: number };
+/** Times of the failures of the last minute, with what earlier versions write and read: the first of them, and how many. */
+export type Failures = { readonly sinceMs: number; readonly count: number; readonly at?: readonly number[] };
 
 export class FailureLimit {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #table: Table<Failures>;
+  readonly #failures: RecentFailures<Failures>;
 
-  /** `table`: of the plugin, in the same store. */
+  /** `table`: of the plugin, in the same store. Keys: [CA id, subscriber]. */
   constructor(store: Store, clock: Clock, table: Table<Failures>) {
     this.#store = store;
     this.#clock = clock;
-    this.#table = table;
+    this.#failures = new RecentFailures({
+      table,
+      remembered: maxGuesses,
+      timesOf: ({ sinceMs, count, at = [] }) =>
+        at.length === count ? at : Array.from({ length: Math.min(count, maxGuesses) }, () => sinceMs),
+      recordOf: (at) => ({ sinceMs: at[0] as number, count: at.length, at }),
+    });
   }
 
   /**
@@ -36,11 +42,11 @@ export class FailureLimit {
    * behind the same address have sent, unless it is short enough to be guessed.
    */
   requireComparable(secret: string, caId: string, address: string): void {
-    if (encodeUtf8(secret).length <= guessableOctets) this.#refuse(this.#table.get(keyOf(caId, address)), maxGuesses);
+    if (encodeUtf8(secret).length <= guessableOctets) this.#refuse(keyOf(caId, address), maxGuesses);
   }
 
   /**
-   * Throws `rate-limited` for an address from which so much was counted that no more is looked at; `strictly`: as soon as one more would be too many.
+   * Throws `rate-limited` for an address from which so much was counted that nothing further is looked at; `strictly`: as soon as one more would be too many.
    * `what` was counted, in words; `running`: attempts of the address that may fail yet.
    */
   requireBelow(
@@ -48,44 +54,29 @@ export class FailureLimit {
     address: string,
     { strictly, what, running = 0 }: { readonly strictly: boolean; readonly what: string; readonly running?: number | undefined },
   ): void {
-    this.#refuse(this.#table.get(keyOf(caId, address)), (strictly ? maxFailures : maxGuesses) - running, what);
+    this.#refuse(keyOf(caId, address), (strictly ? maxFailures : maxGuesses) - running, what);
   }
 
   /** Counts one more; throws `rate-limited` when it is one too many. */
   async count(caId: string, address: string, what = wrongSecrets): Promise<void> {
     const key = keyOf(caId, address);
     // Over the limit nothing is counted, which saves the write.
-    this.#refuse(this.#table.get(key), maxGuesses, what);
-    const counted = await this.#store.write((transaction) => {
-      const present = transaction.get(this.#table, key);
-      const nowMs = this.#nowMs();
-      const next =
-        present === undefined || this.#secondsLeft(present) <= 0 ? { sinceMs: nowMs, count: 1 } : { ...present, count: present.count + 1 };
-      transaction.put(this.#table, key, next);
-      return next;
+    this.#refuse(key, maxGuesses, what);
+    const waitSeconds = await this.#store.write((transaction) => {
+      this.#failures.count(transaction, key, this.#nowMs());
+      return this.#failures.secondsToWait(key, maxFailures + 1, this.#nowMs(), (table, at) => transaction.get(table, at));
     });
-    this.#refuse(counted, maxFailures + 1, what);
+    requireNoWait(waitSeconds, what);
   }
 
-  /** Deletes windows that have ended. */
+  /** Deletes what no longer counts. */
   async sweep(): Promise<void> {
     this.#store.refresh();
-    const isOver = (failures: Failures | Unreadable): boolean => failures instanceof Unreadable || this.#secondsLeft(failures) <= 0;
-    const over = Array.from(this.#table.entriesFound([])).filter(([, failures]) => isOver(failures));
-    await writeInPieces(this.#store, over, (transaction, [key]) => transaction.delete(this.#table, key));
+    await this.#failures.dropOld(this.#store, this.#nowMs());
   }
 
-  #refuse(failures: Failures | undefined, limit: number, what = wrongSecrets): void {
-    if (failures === undefined || failures.count < limit) return;
-    const retryAfterSeconds = Math.ceil(this.#secondsLeft(failures));
-    if (retryAfterSeconds <= 0) return;
-    throw fail('rate-limited', { detail: `Too many ${what} from this address; try again later.`, retryAfterSeconds });
-  }
-
-  /** A clock that was set back must not extend a lock-out. */
-  #secondsLeft({ sinceMs }: Failures): number {
-    const age = (this.#nowMs() - sinceMs) / 1000;
-    return age < 0 ? 0 : windowSeconds - age;
+  #refuse(key: StoreKey, limit: number, what = wrongSecrets): void {
+    requireNoWait(this.#failures.secondsToWait(key, limit, this.#nowMs()), what);
   }
 
   #nowMs(): number {
@@ -93,8 +84,12 @@ export class FailureLimit {
   }
 }
 
-/** Key of a subscriber, who has a whole /64 of IPv6 addresses. */
-function keyOf(caId: string, text: string): StoreKey {
-  const address = parseAddress(text);
-  return [caId, address?.bits === 128 ? (address.value >> 64n).toString(16).padStart(16, '0') : (text.split('%')[0] ?? '')];
+function requireNoWait(waitSeconds: number, what: string): void {
+  if (waitSeconds <= 0) return;
+  const retryAfterSeconds = Math.ceil(waitSeconds);
+  throw fail('rate-limited', { detail: `Too many ${what} from this address; try again later.`, retryAfterSeconds });
+}
+
+function keyOf(caId: string, address: string): StoreKey {
+  return [caId, subscriberOf(address)];
 }

@@ -9,6 +9,7 @@ import { formatTimestamp } from '../base/time.ts';
 import { writeInPieces } from '../store/records/pieces.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
 import { type Store, type Table, Unreadable, type WriteTransaction } from '../store/store.ts';
+import type { Caller } from './caller.ts';
 
 /** Record of a hand-over: everything but token and text. */
 export type HandOver = {
@@ -18,15 +19,24 @@ export type HandOver = {
   readonly tenantId: string;
   /** user of the token that made it */
   readonly user: string;
+  /** of a token that another has made: as `Caller.branch` */
+  readonly branch?: string;
   /** absent: nothing was said */
   readonly purpose?: string;
+  /** protocol of the request that made it; absent: our own API */
+  readonly via?: string;
   readonly creationTime: string;
   readonly expires: string;
   /** life that a renewal gives, within `longestSeconds` from the creation */
   readonly ttlSeconds: number;
   /** absent: not yet */
   readonly opened?: { readonly time: string; readonly address: string };
+  /** tokens that it had before, the oldest first: their holders are told who replaced them */
+  readonly replaced?: readonly Replaced[];
 };
+
+/** A former token: its hash, and when and from where another one was asked for in its place. */
+export type Replaced = { readonly hash: string; readonly time: string; readonly address: string };
 
 /** Longest life, over all renewals. */
 export const longestSeconds = 7 * 86_400;
@@ -35,6 +45,8 @@ const mostWaiting = 1_000;
 const mostRecords = 10_000;
 /** UTF-8 */
 export const mostOctets = 32_768;
+/** Tokens of one hand-over, one after another: the former ones stay known, so that nobody can make another one's be forgotten. */
+export const mostTokens = 100;
 
 /** [tenant uuid, accessor] */
 const handOverTable = (store: Store): Table<HandOver> => store.tenantTable<HandOver>('hand-overs');
@@ -49,22 +61,46 @@ export const handOverTableKinds: TableKinds = {
 };
 
 type HandOverGrant = Pick<HandOver, 'tenantId' | 'user' | 'ttlSeconds'> & {
+  readonly branch?: string | undefined;
   readonly purpose?: string | undefined;
+  readonly via?: string | undefined;
   /** at most `mostOctets` */
   readonly text: string;
 };
 
-/** Throws `hand-overs-full` for a tenant that has as many as it may have. By the snapshot: parallel requests may pass the limit together. */
-export function requireRoom(store: Store, tenantId: string): void {
-  const fits = (table: Table<unknown>, most: number): boolean => table.count([tenantId]) < most;
-  if (!fits(textTable(store), mostWaiting))
+/**
+ * Throws `hand-overs-full` for a tenant that has as many as it may have, for a user with a quarter of them, and for a token that was made by another of
+ * the user, with all that descend from it, with a quarter of that: so that one does not keep the others out. By the snapshot: parallel requests may pass
+ * the limit together.
+ */
+export function requireRoom(store: Store, { tenantId, user, branch }: Pick<Caller, 'tenantId' | 'user' | 'branch'>): void {
+  const [waiting, records] = [textTable(store).count([tenantId]), handOverTable(store).count([tenantId])];
+  const fits = (count: number, most: number): boolean => count < most;
+  if (!fits(waiting, mostWaiting))
     throw fail('hand-overs-full', {
       detail: `${mostWaiting} hand-overs of the tenant wait to be opened: open, end or await some of them.`,
     });
-  if (!fits(handOverTable(store), mostRecords))
+  if (!fits(records, mostRecords))
     throw fail('hand-overs-full', {
       detail: `The tenant has ${mostRecords} hand-overs on record, which stay until their end: make shorter ones.`,
     });
+  const shares = [
+    ...(branch === undefined ? [] : [{ whose: 'of this token and those made with it', part: 16 }]),
+    { whose: 'of yours', part: 4 },
+  ];
+  const isClose = shares.some(({ part }) => !fits(waiting, mostWaiting / part) || !fits(records, mostRecords / part));
+  if (!isClose) return;
+  const own = Array.from(handOverTable(store).entries([tenantId]), ([, record]) => record).filter((record) => record.user === user);
+  for (const { whose, part } of shares) {
+    const counted = part === 16 ? own.filter((record) => record.branch === branch) : own;
+    const [waitingShare, recordsShare] = [Math.floor(mostWaiting / part), Math.floor(mostRecords / part)];
+    if (!fits(counted.filter(({ opened }) => opened === undefined).length, waitingShare))
+      throw fail('hand-overs-full', { detail: `${waitingShare} hand-overs ${whose} wait to be opened: open, end or await some of them.` });
+    if (!fits(counted.length, recordsShare))
+      throw fail('hand-overs-full', {
+        detail: `${recordsShare} hand-overs ${whose} are on record, which stay until their end: make shorter ones.`,
+      });
+  }
 }
 
 /** Records one as part of a transaction. `token` was drawn before. */
@@ -73,11 +109,11 @@ export function makeHandOver(
   store: Store,
   now: Temporal.Instant,
   token: Secret<string>,
-  { text, purpose, ...grant }: HandOverGrant,
+  { text, purpose, via, branch, ...grant }: HandOverGrant,
 ): HandOver {
   const record: HandOver = {
     ...grant,
-    ...defined({ purpose }),
+    ...defined({ purpose, via, branch }),
     accessor: randomUUID(),
     hash: hashOf(revealSecret(token)),
     creationTime: formatTimestamp(now),
@@ -90,11 +126,17 @@ export function makeHandOver(
   return record;
 }
 
-/** The record of a token, opened or not, that has not ended; undefined for any other text. */
+/** The record of a token, opened or not, that has not ended, also of a former token; undefined for any other text. */
 export function findHandOver(read: WriteTransaction['get'], store: Store, now: Temporal.Instant, token: string): HandOver | undefined {
   const place = read(hashTable(store), [hashOf(token)]);
   const record = place === undefined ? undefined : read(handOverTable(store), place);
   return record === undefined || !isInItsTime(record, now) ? undefined : record;
+}
+
+/** Returns who replaced a token of the record; undefined for the one in use. */
+export function replacementOf({ replaced = [] }: HandOver, token: string): Replaced | undefined {
+  const wanted = hashOf(token);
+  return replaced.find((one) => one.hash === wanted);
 }
 
 /** Opens one: returns its text, which is gone with the transaction. Undefined for one that was opened before. */
@@ -112,19 +154,26 @@ export function openHandOver(
   return text;
 }
 
-/** Gives one that waits another token, and its life again; the former token opens nothing. */
+/** Gives one that waits another token, and its life again; the former token opens nothing, and tells `address`. Throws `hand-overs-full`. */
 export function renewHandOver(
   transaction: WriteTransaction,
   store: Store,
-  now: Temporal.Instant,
+  { now, address }: { readonly now: Temporal.Instant; readonly address: string },
   record: HandOver,
   token: Secret<string>,
 ): HandOver {
+  const { replaced = [] } = record;
+  if (replaced.length + 1 >= mostTokens)
+    throw fail('hand-overs-full', { detail: `This hand-over has had ${mostTokens} tokens: open it with the last one, or make another.` });
   const latest = formatTimestamp(Temporal.Instant.from(record.creationTime).add({ seconds: longestSeconds }));
   const wanted = formatTimestamp(now.add({ seconds: record.ttlSeconds }));
   // Timestamps of this form sort chronologically.
-  const renewed: HandOver = { ...record, hash: hashOf(revealSecret(token)), expires: wanted < latest ? wanted : latest };
-  transaction.delete(hashTable(store), [record.hash]);
+  const renewed: HandOver = {
+    ...record,
+    hash: hashOf(revealSecret(token)),
+    expires: wanted < latest ? wanted : latest,
+    replaced: [...replaced, { hash: record.hash, time: formatTimestamp(now), address }],
+  };
   transaction.put(hashTable(store), [renewed.hash], [record.tenantId, record.accessor]);
   transaction.put(handOverTable(store), [record.tenantId, record.accessor], renewed);
   return renewed;
@@ -176,8 +225,8 @@ async function dropWhere(store: Store, isOver: (record: HandOver) => boolean, si
   await writeInPieces(store, over, (transaction, record) => drop(transaction, store, record), signal);
 }
 
-function drop(transaction: WriteTransaction, store: Store, { tenantId, accessor, hash: place }: HandOver): void {
-  transaction.delete(hashTable(store), [place]);
+function drop(transaction: WriteTransaction, store: Store, { tenantId, accessor, hash: place, replaced = [] }: HandOver): void {
+  for (const one of [place, ...replaced.map(({ hash: former }) => former)]) transaction.delete(hashTable(store), [one]);
   transaction.delete(textTable(store), [tenantId, accessor]);
   transaction.delete(handOverTable(store), [tenantId, accessor]);
 }

@@ -8,7 +8,7 @@ import { fail } from '../base/errors.ts';
 import { formatTimestamp, parseDuration } from '../base/time.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import type { Act } from './acts.ts';
-import { type Approval, approvalTable, type Book, bookTable, emptyBook, type Person } from './records.ts';
+import { type Approval, approvalTable, type Book, bookTable, emptyBook, asEnded, type Person } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
 import { standingOf } from './standing.ts';
 
@@ -30,6 +30,9 @@ export type Guarded = {
 const mostOfPerson = 10;
 const mostOfTenant = 200;
 const mostInHour = 60;
+/** So many are left to each login when those of its maker have used that up; all of one maker have four times as many as a person. */
+const leftToLogin = { open: 2, inHour: 12 } as const;
+const loginsOfMaker = 4;
 const hourMs = 3_600_000;
 
 /** The identity of a caller. Throws `approval-refused` for tokens of versions before identities were recorded. */
@@ -59,11 +62,11 @@ export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[],
     if (present?.state === 'open' && isInTime(transaction, store, tenantId, present, now)) return present;
     if (present?.state === 'open') {
       const end = { at: formatTimestamp(now) };
-      transaction.put(approvalTable(store), [tenantId, present.id], { ...present, state: 'expired', end });
+      transaction.put(approvalTable(store), [tenantId, present.id], asEnded(present, 'expired', end));
     }
     const others = { ...book, open: book.open.filter((one) => one.id !== present?.id) };
     const approval = approvalOf(guarded, requester, rules, reason);
-    transaction.put(bookTable(store), [tenantId], entered(others, approval, by, now));
+    transaction.put(bookTable(store), [tenantId], entered(others, approval, peopleOf(requester), now));
     transaction.put(approvalTable(store), [tenantId, approval.id], approval);
     return approval;
   });
@@ -85,7 +88,10 @@ function approvalOf(
     Math.min(...rules.map((rule) => parseDuration(rule[field], field).seconds));
   return {
     ...{ id: randomUUID(), digest, requester, method, endpoint, path, concerns, acts, parameters, reason },
-    rules: rules.map(({ name, needed, approvers }) => ({ name, needed, approvers: approvers.map(({ id }) => id) })),
+    rules: rules.map(({ name, needed, approvers, distinctGroups = [] }) => ({
+      ...{ name, needed, approvers: approvers.map(({ id }) => id) },
+      ...(distinctGroups.length === 0 ? {} : { distinctGroups: distinctGroups.map((group) => group.map(({ id }) => id)) }),
+    })),
     from: formatTimestamp(now),
     approveUntil: formatTimestamp(now.add({ seconds: secondsOf('approveWithin') })),
     useWithinSeconds: secondsOf('useWithin'),
@@ -106,21 +112,58 @@ function hourOf(now: Temporal.Instant): number {
   return Math.floor(now.epochMilliseconds / hourMs);
 }
 
+/** The people behind a request: the one who asks, first, and the makers of the login, who could fill the room by many. Root tokens set up every login. */
+function peopleOf({ identity, behind = [] }: Person): readonly string[] {
+  return [...new Set([identity, ...behind.filter(({ kind }) => kind !== 'root-token')].map(identityKey))];
+}
+
 /** Throws `quota-exceeded`. */
-function entered(book: Book, { id, digest, approveUntil, useWithinSeconds }: Approval, by: string, now: Temporal.Instant): Book {
+function entered(
+  book: Book,
+  { id, digest, approveUntil, useWithinSeconds }: Approval,
+  people: readonly string[],
+  now: Temporal.Instant,
+): Book {
+  const [by = ''] = people;
   const hour = hourOf(now);
-  const times = book.asked.find((one) => one.by === by)?.times ?? 0;
-  const own = book.open.filter((one) => one.by === by).length;
-  if (times >= mostInHour || own >= mostOfPerson || book.open.length >= mostOfTenant)
+  const askedOf = (person: string) => book.asked.find((one) => one.by === person);
+  const timesOf = (person: string): number => askedOf(person)?.times ?? 0;
+  const ownTimes = askedOf(by)?.own ?? timesOf(by);
+  const ownOpen = book.open.filter((one) => one.by === by).length;
+  const times = Math.max(...people.map(timesOf));
+  const open = Math.max(...people.map((person) => book.open.filter((one) => (one.people ?? [one.by]).includes(person)).length));
+  if (
+    isOver({ all: times, own: ownTimes, most: mostInHour, left: leftToLogin.inHour }) ||
+    isOver({ all: open, own: ownOpen, most: mostOfPerson, left: leftToLogin.open }) ||
+    book.open.length >= mostOfTenant
+  )
     throw fail('quota-exceeded', {
       detail: `At most ${mostOfPerson} requests for approval of a person and ${mostOfTenant} of a tenant are open at once, and a person makes ${mostInHour} in an hour: withdraw some, or wait.`,
       retryAfterSeconds: Math.ceil(((hour + 1) * hourMs - now.epochMilliseconds) / 1_000),
     });
   const until = formatTimestamp(Temporal.Instant.from(approveUntil).add({ seconds: useWithinSeconds }));
   return {
-    open: [...book.open, { id, digest, by, until, tokens: [] }],
-    asked: [...book.asked.filter((one) => one.by !== by), { by, hour, times: times + 1 }],
+    open: [...book.open, { id, digest, by, people, until, tokens: [] }],
+    asked: [
+      ...book.asked.filter((one) => !people.includes(one.by)),
+      ...people.map((one) => ({ by: one, hour, times: timesOf(one) + 1, own: (askedOf(one)?.own ?? 0) + (one === by ? 1 : 0) })),
+    ],
   };
+}
+
+/** `all`: of the person or of a maker with all logins; `own`: of the one who asks. One login must not use up what the others of its maker have. */
+function isOver({
+  all,
+  own,
+  most,
+  left,
+}: {
+  readonly all: number;
+  readonly own: number;
+  readonly most: number;
+  readonly left: number;
+}): boolean {
+  return own >= most || (all >= most && own >= left) || all >= loginsOfMaker * most;
 }
 
 /** Takes a request that is over out of the book of its tenant. */
@@ -152,12 +195,12 @@ export function spend(store: Store, guarded: Guarded, id: string): Promise<Appro
     const lacking = requirements.find(({ isMet }) => !isMet);
     if (lacking !== undefined)
       throw fail('approval-missing', {
-        detail: `The rule "${lacking.name}" needs ${lacking.needed} approvals, and ${lacking.have} count at present.`,
+        detail: `The rule "${lacking.name}" needs ${lacking.needed} approvals, and ${lacking.have} count at present${lacking.groupsLacking === 0 ? '' : `; ${lacking.groupsLacking} of its groups lack one of their people`}.`,
       });
     if (grantedAt === undefined || formatTimestamp(now) >= until || isBefore(now, grantedAt))
       throw fail('approval-void', { detail: overText });
     const end = { at: formatTimestamp(now), by: personOf(caller) };
-    const used: Approval = { ...approval, state: 'used', end };
+    const used = asEnded(approval, 'used', end);
     transaction.put(approvalTable(store), [tenantId, id], used);
     closeInBook(transaction, store, tenantId, id);
     return used;

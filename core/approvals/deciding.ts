@@ -7,7 +7,7 @@ import { fail } from '../base/errors.ts';
 import { formatTimestamp } from '../base/time.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import { closeInBook, personOf, requireWorkingToken } from './asking.ts';
-import { type Approval, approvalTable, bookTable, type Vote } from './records.ts';
+import { type Approval, approvalTable, asEnded, bookTable, type Vote } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
 import { isOneLogin, lineageBy, roleIdsOf, type Standing, standingOf } from './standing.ts';
 
@@ -113,10 +113,10 @@ function ended(
   reason?: string,
 ): Approval {
   const end = { at: formatTimestamp(now), by: personOf(caller), ...(reason === undefined ? {} : { reason }) };
-  const over: Approval = { ...approval, state, end };
-  transaction.put(approvalTable(store), [caller.tenantId, id], over);
+  const ending = asEnded(approval, state, end);
+  transaction.put(approvalTable(store), [caller.tenantId, id], ending);
   closeInBook(transaction, store, caller.tenantId, id);
-  return over;
+  return ending;
 }
 
 /** Unknown requests and those of others are one answer: `not-found`. */

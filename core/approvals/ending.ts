@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Clock, Job } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
 import type { Read } from '../access/tokens/record.ts';
+import { dropStaleLogins, staleLogins } from '../access/logins/recent-logins.ts';
 import type { Audit } from '../audit/record.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { writeInPieces } from '../store/records/pieces.ts';
 import type { Store, StoreKey, WriteTransaction } from '../store/store.ts';
 import { closeInBook } from './asking.ts';
-import { type Approval, approvalTable } from './records.ts';
+import { type Approval, approvalTable, asEnded, bookTable } from './records.ts';
 import { rulesIn, ruleTable } from './rules.ts';
 import { isThere, standingOf } from './standing.ts';
 
@@ -17,7 +18,7 @@ const keptDays = 400;
 /** Ended requests that a tenant keeps at most: lists look through all of them. */
 const mostKept = 2_000;
 
-/** The job that ends requests whose time is over, with a record of each, and drops old ones. Safe to repeat and to interrupt. */
+/** The job that ends requests whose time is over, with a record of each, and drops old ones, and notes of old logins. Safe to repeat and to interrupt. */
 export function approvalExpiryJob(store: Store, clock: Clock, audit: Audit): Job {
   return {
     name: 'expired-approvals',
@@ -32,6 +33,8 @@ export function approvalExpiryJob(store: Store, clock: Clock, audit: Audit): Job
           ...{ kind: 'approval', occurredAt: formatTimestamp(now), requestId: randomUUID(), tenantId: String(key[0]), path },
           ...{ approval: id, code: 'expired' },
         });
+      const stale = Array.from(staleLogins(store, now));
+      await writeInPieces(store, stale, (transaction, key) => dropStaleLogins(transaction, store, key, now), signal);
       const old = Array.from(overdue(store, formatTimestamp(now.subtract({ hours: keptDays * 24 }))));
       await writeInPieces(store, old, (transaction, [key]) => transaction.delete(approvalTable(store), key), signal);
     },
@@ -69,8 +72,16 @@ function isOver(store: Store, tenantId: string, approval: Approval, now: Tempora
 function end(transaction: WriteTransaction, store: Store, key: StoreKey, state: 'expired' | 'restored', now: Temporal.Instant): void {
   const approval = transaction.get(approvalTable(store), key);
   if (approval?.state !== 'open') return;
-  transaction.put(approvalTable(store), key, { ...approval, state, end: { at: formatTimestamp(now) } });
+  transaction.put(approvalTable(store), key, asEnded(approval, state, { at: formatTimestamp(now) }));
   closeInBook(transaction, store, String(key[0]), approval.id);
+}
+
+/** Removes the requests of a deleted tenant, which nobody can use. Safe to interrupt: the job for dead tenants removes the rest. */
+export async function dropApprovals(store: Store, tenantId: string): Promise<void> {
+  store.refresh();
+  const keys = Array.from(approvalTable(store).keys([tenantId]));
+  await writeInPieces(store, keys, (transaction, key) => transaction.delete(approvalTable(store), key));
+  await store.write((transaction) => void transaction.delete(bookTable(store), [tenantId]));
 }
 
 /** Ends every open request after a restore: the backup may be from before its approval was used. */
@@ -85,10 +96,12 @@ export async function voidApprovals(store: Store, now: Temporal.Instant): Promis
  */
 export function requireOtherApprovers(transaction: WriteTransaction, store: Store, tenantId: string, id: string): void {
   const read: Read = (table, key) => transaction.get(table, key);
-  for (const { name, needed, approvers } of rulesIn(transaction, store, tenantId)) {
+  for (const { name, needed, approvers, distinctGroups = [] } of rulesIn(transaction, store, tenantId)) {
     if (!approvers.some((role) => role.id === id)) continue;
     const others = approvers.filter((role) => role.id !== id && isThere(store, tenantId, role, read));
-    if (others.some(({ kind }) => kind === 'role') || new Set(others.map((role) => role.id)).size >= needed) continue;
+    const isServed = (group: typeof approvers): boolean => group.some((role) => others.some((other) => other.id === role.id));
+    const isManned = distinctGroups.every(isServed);
+    if (isManned && (others.some(({ kind }) => kind === 'role') || new Set(others.map((role) => role.id)).size >= needed)) continue;
     throw fail('last-approver', {
       detail: `Without the people of this role too few could approve by the rule "${name}", which needs ${needed}: name other approvers there first.`,
     });

@@ -1,4 +1,5 @@
 // Records of approvals: a request that waits for the agreement of others, until it is used or over.
+import { hash } from 'node:crypto';
 import type { LoginIdentity } from '../access/user.ts';
 import type { Store, Table } from '../store/store.ts';
 import type { Act } from './acts.ts';
@@ -18,6 +19,8 @@ type RuleThen = {
   readonly name: string;
   readonly needed: number;
   readonly approvers: readonly string[];
+  /** as in ApprovalRule, by the ids of the roles */
+  readonly distinctGroups?: readonly (readonly string[])[];
 };
 
 /** An approval of one person. `roles`: ids of the roles that entitled the person; `tokens`: accessors of the token and its ancestors. */
@@ -52,19 +55,40 @@ export type Approval = {
   readonly end?: { readonly at: string; readonly by?: Person; readonly reason?: string };
 };
 
+/** Longer parameters are shown where one request is, while it is open. */
+const longestKept = 16 << 10;
+
+/** The parameters of a request among many, or of one that is over: long ones by size and digest. */
+export function briefParameters(parameters: Approval['parameters']): Approval['parameters'] {
+  const text = JSON.stringify(parameters);
+  return text.length <= longestKept ? parameters : { bytes: text.length, sha256: hash('sha256', text) };
+}
+
+/** Tells whether parameters are a size and a digest alone, from which somebody who knows most of them finds the rest. */
+export function isBrief(parameters: Approval['parameters']): boolean {
+  return Object.keys(parameters).join() === 'bytes,sha256';
+}
+
+/** A request that is over. */
+export function asEnded(approval: Approval, state: Exclude<Approval['state'], 'open'>, end: NonNullable<Approval['end']>): Approval {
+  return { ...approval, state, end, parameters: briefParameters(approval.parameters) };
+}
+
 export const approvalTable = (store: Store): Table<Approval> => store.tenantTable<Approval>('approvals');
 
 /** Open requests of a tenant and how many each of its people made in an hour, in one record: requests are limited by it. [tenant uuid] */
 export type Book = {
   readonly open: readonly BookEntry[];
-  readonly asked: readonly { readonly by: string; readonly hour: number; readonly times: number }[];
+  /** `own`: without those of logins that the person has made; absent in older records */
+  readonly asked: readonly { readonly by: string; readonly hour: number; readonly times: number; readonly own?: number }[];
 };
 
-/** `by`: who asked. `tokens`: accessors with which it was approved, and their ancestors. */
+/** `by`: who asked; `people`: with the makers of that login, absent in older records. `tokens`: accessors with which it was approved, and their ancestors. */
 type BookEntry = {
   readonly id: string;
   readonly digest: string;
   readonly by: string;
+  readonly people?: readonly string[];
   readonly until: string;
   readonly tokens: readonly string[];
 };

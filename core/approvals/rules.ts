@@ -1,6 +1,6 @@
 // Rules of approvals: which acts of a tenant need the approval of how many other people, and of whom.
 import { covers } from '../access/policy/engine.ts';
-import { type PatternSegment, readPattern } from '../access/policy/policy.ts';
+import { type PatternSegment, readPattern } from '../access/policy/patterns.ts';
 import { Remembered } from '../store/records/remembered.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 import type { Act } from './acts.ts';
@@ -15,6 +15,10 @@ export type ApprovalRule = {
   readonly paths: readonly string[];
   readonly needed: number;
   readonly approvers: readonly ApproverRole[];
+  /** of each of these lists, besides, another person must be among those who approve; absent in older rules */
+  readonly distinctGroups?: readonly (readonly ApproverRole[])[];
+  /** false: a request may be made without a reason; absent: true */
+  readonly reasonRequired?: boolean;
   readonly approveWithin: string;
   readonly useWithin: string;
   /** saved although fewer people could approve than are needed */

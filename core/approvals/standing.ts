@@ -1,9 +1,9 @@
 // Judges an approval: who may approve, which approvals count at present, and whether they are enough.
 import { approleTable } from '../access/approles/approles.ts';
-import { grantIsOpen } from '../access/tokens/grants.ts';
+import { grantIsOpen } from '../access/logins/grants.ts';
 import { lineageOf, tokenTable, type Lineage, type Read } from '../access/tokens/record.ts';
 import { identityKey, type LoginIdentity } from '../access/user.ts';
-import { formatTimestamp } from '../base/time.ts';
+import { formatTimestamp, parseDuration } from '../base/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Approval, Person, Vote } from './records.ts';
 import { type ApproverRole, fitting, type NamedRule } from './rules.ts';
@@ -34,6 +34,8 @@ export type Requirement = {
   readonly approvers: readonly string[];
   /** people whose approval counts */
   readonly have: number;
+  /** groups for which nobody stands who has approved, each person for one */
+  readonly groupsLacking: number;
   readonly isMet: boolean;
 };
 
@@ -46,16 +48,24 @@ export type Standing = {
   readonly until: string;
 };
 
-/** The standing of a request under the rules of its tenant. */
+/** More than any rule gives. */
+const longestSeconds = 400 * 86_400;
+
+/** The standing of a request under the rules of its tenant: of the times of a rule then and now, the shorter counts. */
 export function standingOf(store: Store, tenantId: string, approval: Approval, rules: readonly NamedRule[], read: Read): Standing {
   const present = fitting(rules, approval.acts, approval.concerns);
   const requirementsBy = (votes: readonly Vote[]): readonly Requirement[] =>
     requirementsOf(store, tenantId, { ...approval, votes }, present, rules, read);
   const granting = approval.votes.find((_, at) => requirementsBy(approval.votes.slice(0, at + 1)).every(({ isMet }) => isMet));
   const requirements = requirementsBy(approval.votes);
-  if (granting === undefined) return { requirements, grantedAt: undefined, until: approval.approveUntil };
-  const until = formatTimestamp(Temporal.Instant.from(granting.at).add({ seconds: approval.useWithinSeconds }));
-  return { requirements, grantedAt: granting.at, until };
+  const within = (field: 'approveWithin' | 'useWithin', then: number): number =>
+    Math.min(then, ...present.map((rule) => parseDuration(rule[field], field).seconds));
+  const after = (from: string, seconds: number): string => formatTimestamp(Temporal.Instant.from(from).add({ seconds }));
+  if (granting === undefined) {
+    const stricter = after(approval.from, within('approveWithin', longestSeconds));
+    return { requirements, grantedAt: undefined, until: stricter < approval.approveUntil ? stricter : approval.approveUntil };
+  }
+  return { requirements, grantedAt: granting.at, until: after(granting.at, within('useWithin', approval.useWithinSeconds)) };
 }
 
 /**
@@ -78,9 +88,30 @@ function requirementsOf(
     const approvers =
       is === undefined ? (was?.approvers ?? []) : is.approvers.filter((role) => isThere(store, tenantId, role, read)).map(({ id }) => id);
     const good = votes.filter((vote) => !isOneLogin(vote, requester) && vote.roles.some((role) => approvers.includes(role)));
-    const have = peopleAmong(good).length;
-    return { name, needed, approvers, have, isMet: have >= needed };
+    const people = peopleAmong(good);
+    const have = people.length;
+    const present = (is?.distinctGroups ?? []).map((group) =>
+      group.filter((role) => isThere(store, tenantId, role, read)).map(({ id }) => id),
+    );
+    const groupsLacking = Math.max(...[was?.distinctGroups ?? [], present].map((groups) => groups.length - mostServed(groups, people)));
+    return { name, needed, approvers, have, groupsLacking, isMet: have >= needed && groupsLacking === 0 };
   });
+}
+
+/** The number of groups for each of which another person can stand: who is of two groups stands for one of them. */
+function mostServed(groups: readonly (readonly string[])[], people: readonly Vote[]): number {
+  const standing = new Map<Vote, readonly string[]>();
+  // Moves a person who stands for another group: that makes room where somebody else can stand for that (Kuhn).
+  const isServed = (group: readonly string[], asked: Set<Vote>): boolean =>
+    people.some((person) => {
+      if (asked.has(person) || !person.roles.some((role) => group.includes(role))) return false;
+      asked.add(person);
+      const other = standing.get(person);
+      if (other !== undefined && !isServed(other, asked)) return false;
+      standing.set(person, group);
+      return true;
+    });
+  return groups.filter((group) => isServed(group, new Set())).length;
 }
 
 /** Those of them that are surely different people, the earlier first. */

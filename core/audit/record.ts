@@ -8,7 +8,7 @@ export const hasCredential: unique symbol = Symbol('hasCredential');
 /** An audit record without the trail's own fields (sequence, previous hash, own hash). Absent fields are left out. */
 export type AuditRecord = {
   readonly [hasCredential]?: boolean;
-  readonly kind: 'request' | 'login' | 'approval' | 'est' | 'scep' | 'acme' | 'rotation' | 'deletion' | 'console' | 'system';
+  readonly kind: 'request' | 'login' | 'approval' | 'est' | 'scep' | 'acme' | 'cmp' | 'rotation' | 'deletion' | 'console' | 'system';
   /** RFC 3339 UTC with six decimals */
   readonly occurredAt: string;
   readonly requestId: string;

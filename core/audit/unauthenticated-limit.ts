@@ -73,7 +73,7 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
 function isUnauthenticated(record: AuditRecord): boolean {
   const { kind, accessor } = record;
   // Enrolments have no token and no user.
-  if (kind === 'est' || kind === 'scep' || kind === 'acme') return record[hasCredential] !== true;
+  if (kind === 'est' || kind === 'scep' || kind === 'acme' || kind === 'cmp') return record[hasCredential] !== true;
   return (kind === 'request' || kind === 'login') && accessor === undefined;
 }
 

@@ -83,6 +83,40 @@ export async function verifyTrails(
   return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, lost, findings };
 }
 
+/**
+ * Verifies records of one time that were saved into one file, lines of all chains as they were written. What was before them and after them is not
+ * expected; what is between them, and up to the heads that are among them, is.
+ */
+export async function verifyExcerpt(path: string, publicKeys: ReadonlyMap<string, KeyObject>): Promise<Verification> {
+  const findings: CheckFinding[] = [];
+  const beginnings = new Map<string, StreamFile>();
+  for await (const { octets, where, whole } of linesOf({ path })) {
+    const record = parseLine(octets);
+    if (record === undefined) findings.push({ where, problem: whole ? lineChanged : lineIncomplete });
+    else if (!beginnings.has(record.chain))
+      beginnings.set(record.chain, { stream: record.chain, number: record.sequence, attempt: 0, path });
+  }
+  const promises = new Promises();
+  const [any] = beginnings.values();
+  const signed = await readSignedHeads(new Map(any === undefined ? [] : [[any.stream, [any]]]), publicKeys, promises);
+  findings.push(...promises.conflicts, ...signed.findings);
+  if (signed.count === 0)
+    findings.push({ where: basename(path), problem: 'no head with a valid signature is in it, which proves none of it' });
+  const notes: { where: string; note: TrailRecord }[] = [];
+  const chains = [];
+  let records = 0;
+  for (const [chain, file] of beginnings) {
+    const walk = new ChainWalk(chain, promises.of(chain) ?? new Map(), true, findings, notes, 'excerpt');
+    await walk.readFile(file, true);
+    chains.push(walk.finish());
+    records += walk.records;
+  }
+  return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, lost: [], findings };
+}
+
+const lineChanged = 'the line was changed: its hash does not fit';
+const lineIncomplete = 'the last line is incomplete';
+
 /** Records named by heads, with their hashes. All of them must match. */
 class Promises {
   readonly #hashes = new Map<string, Map<number, string>>();
@@ -167,6 +201,7 @@ class ChainWalk {
   readonly #chain: string;
   readonly #signed: ReadonlyMap<number, string>;
   readonly #isProven: boolean;
+  readonly #reads: 'whole' | 'excerpt';
   readonly #findings: CheckFinding[];
   readonly #notes: { where: string; note: TrailRecord }[];
   #head: ChainHead = emptyChain;
@@ -187,10 +222,12 @@ class ChainWalk {
     isProven: boolean,
     findings: CheckFinding[],
     notes: { where: string; note: TrailRecord }[],
+    reads: 'whole' | 'excerpt' = 'whole',
   ) {
     this.#chain = chain;
     this.#signed = signed;
     this.#isProven = isProven;
+    this.#reads = reads;
     this.#findings = findings;
     this.#notes = notes;
   }
@@ -199,17 +236,19 @@ class ChainWalk {
     let isFirst = true;
     for await (const { octets, where, whole } of linesOf(file)) {
       const record = parseLine(octets);
+      // An excerpt has the lines of all chains in one file; those that were changed have been reported.
+      if (this.#reads === 'excerpt' && record?.chain !== this.#chain) continue;
       if (record !== undefined) {
         if (isFirst && record.sequence !== file.number)
           this.#report(where, `the file begins with record ${record.sequence}, not as its name says`);
         this.#follow(record, where);
         this.#changedLines = 0;
       } else if (whole) {
-        this.#report(where, 'the line was changed: its hash does not fit');
+        this.#report(where, lineChanged);
         this.#changedLines++;
       } else if (!isNewest) {
         // At the end of the newest file this is an unacknowledged record: its process was killed, or is writing it now.
-        this.#report(where, 'the last line is incomplete');
+        this.#report(where, lineIncomplete);
       }
       isFirst = false;
     }
@@ -217,7 +256,7 @@ class ChainWalk {
 
   finish(): { chain: string; first: number; last: number; signedThrough: number } {
     const beginning = this.#first - 1;
-    if (beginning > 0 && !this.#isRetired(beginning))
+    if (this.#reads === 'whole' && beginning > 0 && !this.#isRetired(beginning))
       this.#report(
         `chain ${this.#chain}`,
         `records 1 to ${beginning} are missing, and no ${this.#isProven ? 'signed' : 'later'} record says that they were removed`,
@@ -338,7 +377,8 @@ function highest(sequences: Iterable<number>): number {
 
 type Line = { readonly octets: Buffer; readonly where: string; readonly whole: boolean };
 
-async function* linesOf({ path }: StreamFile): AsyncIterable<Line> {
+/** Lines of a file, also of one that is being written. */
+export async function* linesOf({ path }: Pick<StreamFile, 'path'>): AsyncIterable<Line> {
   const name = basename(path);
   let number = 1;
   let rest = Buffer.alloc(0);

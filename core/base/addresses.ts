@@ -34,7 +34,7 @@ export function cidrsField() {
   return z
     .array(z.string().max(64).refine(isCidr, { error: cidrRule }))
     .max(64)
-    .meta({ whenEmpty: everywhere });
+    .meta({ whenEmpty: everywhere, 'x-form': 'ranges' });
 }
 
 /** Meaning of an empty list of ranges. */

@@ -87,11 +87,6 @@ export function encodeHex(bytes: Uint8Array): string {
   return bytes.toHex();
 }
 
-/** Octets of hexadecimal digits of either case, or undefined. */
-export function decodeHex(text: string): Uint8Array | undefined {
-  return /^(?:[0-9a-f]{2})*$/i.test(text) ? Uint8Array.fromHex(text) : undefined;
-}
-
 /** UTF-8 of a text. Lone surrogates become U+FFFD: refuse them before where two different texts must not become equal. */
 export function encodeUtf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
@@ -117,14 +112,6 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
     offset += part.length;
   }
   return whole;
-}
-
-/**
- * Joins parts so that different lists of parts never give the same octets: length(4, big-endian) ‖ part, for each part.
- * Input of every hash, HMAC and signature over several values.
- */
-export function lengthFramed(...parts: readonly Uint8Array[]): Uint8Array {
-  return concat(...parts.flatMap((part) => [uint32(part.length), part]));
 }
 
 /** Four octets, big-endian. */

@@ -46,6 +46,18 @@ export type CheckFinding = {
   readonly isNote?: true;
 };
 
+/** Something in a tenant that needs a person. */
+export type Notice = {
+  /** the same as long as it lasts: `backup-missing` */
+  readonly name: string;
+  /** one sentence for people, which may be sent by mail: it names no key, no person and no secret */
+  readonly text: string;
+  /** of the API, without query: what it is about. Who may not read that is not told. */
+  readonly path: string;
+  /** filter under which a list at `path` has what it is about */
+  readonly filter?: Readonly<Record<string, string>>;
+};
+
 /** State of one part of the appliance, as one process sees it. `hinders`: requests fail because of it, so that health is 503. */
 export type HealthPart = {
   /** `token main`, `audit` */

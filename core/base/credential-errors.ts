@@ -13,10 +13,16 @@ export const credentialErrors = {
     when: 'a hand-over was to be opened or renewed that somebody has opened',
     detail: 'A hand-over opens once, and the message says when that was: if it was not you, have what it held changed.',
   },
+  'hand-over-replaced': {
+    status: 409,
+    title: 'Another token',
+    when: 'a hand-over was asked about, opened or renewed with a token in whose place another one was asked for',
+    detail: 'The message says when, and from where: if nobody who has to do with it did that, have what it held changed.',
+  },
   'hand-overs-full': {
     status: 409,
     title: 'Too many hand-overs',
-    when: 'a tenant has as many hand-overs as it may have',
+    when: 'a tenant has as many hand-overs as it may have, or a hand-over has had as many tokens',
     detail: 'Open or end some hand-overs, or wait for their end: /v1/state/keystore/hand-overs lists them.',
   },
   'token-lineage-too-long': {

@@ -139,6 +139,12 @@ export const coreErrors = {
     when: 'a PIN came to a sealed appliance without the unseal code of this seal, and not from the administrator of the machine itself; it was not tried',
     detail: 'Give the unseal code, which the appliance shows on its console and in its log at each seal, or unseal it at the machine.',
   },
+  'share-refused': {
+    status: 403,
+    title: 'Share refused',
+    when: 'what a custodian gave to a sealed appliance is not a share of its ceremony; it counts for nothing, and no PIN was tried',
+    detail: 'Give the share of the present ceremony as its text has it.',
+  },
   'not-found': {
     status: 404,
     title: 'Not found',

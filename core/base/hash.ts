@@ -23,3 +23,6 @@ export async function hashInTurns(algorithm: string, ...parts: readonly Uint8Arr
   }
   return whole.digest();
 }
+
+/** Octets of a hash. */
+export const hashBytes = { sha256: 32, sha384: 48, sha512: 64 } as const;

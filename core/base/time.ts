@@ -85,6 +85,18 @@ export function decodeDuration(text: string): Duration | undefined {
   return seconds <= 100 * year ? { text, seconds } : undefined;
 }
 
+/** Formats seconds as a duration, in days at most, as people write it in the rules of policies: `90d`, `1h30m`, `0s`. */
+export function formatDuration(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  const text = parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count}${unit}`])).join('');
+  return text === '' ? '0s' : text;
+}
+
 /** Tells whether a duration is longer than another one; an absent one never ends. For validated texts. */
 export function isLonger(text: string | undefined, than: string | undefined): boolean {
   const [one, other] = [text, than].map((each) => (each === undefined ? Infinity : (decodeDuration(each)?.seconds ?? Infinity)));

@@ -1,4 +1,5 @@
 // Token buckets in memory: an action is allowed while there are tokens, and tokens come back evenly over time.
+import { createHash, randomBytes } from 'node:crypto';
 import { subscriberOf } from './addresses.ts';
 
 export class TokenBucket {
@@ -71,18 +72,34 @@ export class AddressBuckets {
 
 export type Rate = { readonly atOnce: number; readonly perMinute: number };
 
+/** Parts of a reserve: a flood from so many subscribers and more empties all of them. */
+const reserveParts = 256;
+
 /** Limit of an expensive action, for all callers together and for each address. */
 export class Allowance {
   readonly #ofAll: TokenBucket;
   readonly #ofAddress: AddressBuckets;
+  readonly #reserve: Buckets | undefined;
+  /** nobody outside knows who shares a part of the reserve with whom */
+  readonly #seed = randomBytes(16);
 
-  constructor({ ofAll, ofAddress }: { readonly ofAll: Rate; readonly ofAddress: Rate }, nowMs: number) {
+  /** `reserve`: for those who find the common bucket empty, in 256 parts of this rate; without it they wait. */
+  constructor(rates: { readonly ofAll: Rate; readonly ofAddress: Rate; readonly reserve?: Rate }, nowMs: number) {
+    const { ofAll, ofAddress, reserve } = rates;
     this.#ofAll = new TokenBucket(ofAll.atOnce, ofAll.perMinute, nowMs);
     this.#ofAddress = new AddressBuckets(ofAddress.atOnce, ofAddress.perMinute);
+    this.#reserve = reserve && new Buckets(reserve.atOnce, reserve.perMinute);
   }
 
   /** As `TokenBucket.take`. The bucket of the address comes first: an address without tokens takes none from the common bucket. */
   take(clientIp: string, nowMs: number): number {
-    return this.#ofAddress.take(clientIp, nowMs) || this.#ofAll.take(nowMs);
+    return this.#ofAddress.take(clientIp, nowMs) || this.#takeOfAll(clientIp, nowMs);
+  }
+
+  #takeOfAll(clientIp: string, nowMs: number): number {
+    const waitSeconds = this.#ofAll.take(nowMs);
+    if (waitSeconds === 0 || this.#reserve === undefined) return waitSeconds;
+    const [part = 0] = createHash('sha256').update(this.#seed).update(subscriberOf(clientIp)).digest();
+    return this.#reserve.take(String(part % reserveParts), nowMs);
   }
 }

@@ -6,6 +6,11 @@ export const hashIds = {
   sha512: '2.16.840.1.101.3.4.2.3',
 } as const;
 
+/** The hashes by identifier. */
+export const hashNames: ReadonlyMap<string, keyof typeof hashIds> = new Map(
+  (Object.keys(hashIds) as (keyof typeof hashIds)[]).map((name) => [hashIds[name], name]),
+);
+
 export const cipherIds = {
   'aes-128-cbc': '2.16.840.1.101.3.4.1.2',
   'aes-192-cbc': '2.16.840.1.101.3.4.1.22',

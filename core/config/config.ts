@@ -91,7 +91,7 @@ function parse(schema: z.ZodType, file: ConfigFile, given: GivenOptions): Readon
 /** The value that the text of an option would have in the file. */
 function valueOf(field: string, text: string): unknown {
   if (field === 'workers' && /^\d+$/.test(text)) return Number(text);
-  return field === 'hosts' ? text.split(',') : text;
+  return field === 'hosts' || field === 'certificate-hosts' ? text.split(',') : text;
 }
 
 type JsonSchema = {

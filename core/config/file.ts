@@ -74,7 +74,7 @@ function read(path: string, source: string): string {
     throw new ConfigurationError(`${source} ${path} cannot be read (${code}): give a file that is there and readable`);
   }
   if (octets === undefined || octets.length > mostOctets)
-    throw new ConfigurationError(`${source} ${path} is larger than ${mostOctets} octets, as no configuration is: give another file`);
+    throw new ConfigurationError(`${source} ${path} is larger than ${mostOctets} octets, and so is not a configuration: give another file`);
   return octets.toString('utf8');
 }
 

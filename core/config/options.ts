@@ -14,6 +14,7 @@ export const options = [
   { field: 'listen', value: 'HOST:PORT' },
   { field: 'est-listen', value: 'HOST:PORT' },
   { field: 'certificate-listen', value: 'HOST:PORT' },
+  { field: 'certificate-hosts', value: 'NAME,…' },
   { field: 'public-url', value: 'URL' },
   { field: 'hosts', value: 'NAME,…' },
   { field: 'workers', value: 'N' },

@@ -6,12 +6,14 @@ import { z } from 'zod';
 import { defined } from '../base/defined.ts';
 import type { HsmConfig, PinSource } from '../../hsm/api.ts';
 import type { LogLevel } from '../base/context.ts';
+import { providerHostsField, type Rules } from '../outbound/provider-hosts.ts';
 import { durationField, integer } from '../wire/fields.ts';
 import { type BackupConfig, backupSection } from './backup.ts';
 import { type ClusterConfig, clusterSection } from './cluster.ts';
 import { connectionsByMemory, keysThatFit } from './memory.ts';
 import { connectionsThatFit, openFileLimit } from './open-files.ts';
 import { type Proxies, proxiesSection } from './proxies.ts';
+import { type NoticesConfig, noticesSection } from './notices.ts';
 import { secretSource } from './secret-source.ts';
 import { type Destination, shippingFields } from './shipping.ts';
 
@@ -34,6 +36,8 @@ export type Configuration = {
   readonly estListen: Address;
   /** absent: nobody logs in by certificate */
   readonly certificateListen?: Address;
+  /** hosts at which clients of the management API are asked for certificates, in lower case; `*` is each */
+  readonly certificateHosts: readonly string[];
   /** base URL of the management API for clients, without a slash at the end */
   readonly publicUrl: string;
   /** true if it was not configured, but derived from the name of this appliance alone */
@@ -44,6 +48,8 @@ export type Configuration = {
   readonly hosts: readonly string[];
   /** place where the private key of both listeners is made and kept */
   readonly tlsKey: 'store' | 'token';
+  /** true if listeners also have a certificate with an RSA key */
+  readonly tlsRsaCertificate: boolean;
   /** paths of OpenSSL's engine and of p11-kit's client, if not those of the distributions */
   readonly tlsKeyModules?: { readonly engine: string; readonly client: string };
   readonly workers: number;
@@ -51,6 +57,8 @@ export type Configuration = {
   readonly logs: { readonly maxFileBytes: number; readonly retainFiles: number };
   /** receivers of the audit trail and the logs */
   readonly shipping: { readonly destinations: readonly Destination[] };
+  /** channels of messages about what needs a person */
+  readonly notices: NoticesConfig;
   readonly audit: { readonly maxFileBytes: number; readonly retainFiles: number; readonly signEverySeconds: number };
   /** without tokens the embedded one is used */
   readonly hsm: HsmConfig;
@@ -75,6 +83,8 @@ export type Configuration = {
   readonly backup?: BackupConfig;
   /** the other appliances that share its store; absent: a single appliance */
   readonly cluster?: ClusterConfig;
+  /** places to which calls to the providers that tenants name may go */
+  readonly providerHosts: Rules;
   /** checked sections of the plugins by name */
   readonly plugins: Readonly<Record<string, unknown>>;
 };
@@ -118,6 +128,11 @@ const token = z
     serial: z.string().min(1).exactOptional().describe('serial number that selects the token'),
     pin: pin.describe('where the user PIN comes from'),
     environment: z.record(z.string(), z.string()).exactOptional().describe('environment variables of the process that loads the module'),
+    maxSessions: integer(2, 1_000_000)
+      .exactOptional()
+      .describe(
+        'sessions that the appliance opens at most, all workers together, for devices that have few and do not say so; a worker takes two at least; absent: no limit',
+      ),
     libraryParameters: z.string().exactOptional().describe('C_Initialize parameters (NSS softoken)'),
   })
   .refine(({ label, serial }) => (label === undefined) !== (serial === undefined), 'must have exactly one of label and serial');
@@ -140,7 +155,20 @@ export const coreFields = {
     .describe(
       'the management API once more, for clients with certificates (HTTPS): logins by certificate, and the tokens that are bound to one; absent: no listener',
     ),
+  certificateHosts: z
+    .array(
+      z
+        .string()
+        .refine((text) => text === '*' || (dnsName.test(text) && isIP(text) === 0), 'must be a host name, or * for every client')
+        .transform((text) => text.toLowerCase()),
+    )
+    .max(16)
+    .default([])
+    .describe(
+      'clients that connect to the management API under one of these host names are asked for their certificate, as those of certificate-listen are; * asks all, at which browsers prompt; the names come into the certificates as well',
+    ),
   proxies: proxiesSection,
+  providerHosts: providerHostsField('identity providers, directories and issuers of workloads'),
   publicUrl: publicUrlField()
     .transform((url) => url.replace(/\/+$/, ''))
     .exactOptional()
@@ -157,6 +185,12 @@ export const coreFields = {
     .default('store')
     .describe(
       'where the private key of both listeners is: in the store, sealed like every record; or in the token, which signs each full handshake and never shows it (needs the packages libengine-pkcs11-openssl and p11-kit-modules)',
+    ),
+  tlsRsaCertificate: z
+    .boolean()
+    .default(false)
+    .describe(
+      'whether the listeners also have a certificate with an RSA key (2,048 bits, in the store), which clients get that know no ECDSA',
     ),
   tlsKeyModules: z
     .strictObject({
@@ -209,6 +243,7 @@ export const coreFields = {
     })
     .prefault({}),
   shipping: z.strictObject(shippingFields).prefault({}),
+  notices: noticesSection,
   hsm: z
     .strictObject({
       tokens: z
@@ -252,6 +287,11 @@ export const coreFields = {
 
 const core = z.strictObject(coreFields);
 
+/** A token with the sessions that each worker may open. */
+function withSessionsOf<Token extends { maxSessions?: number }>(one: Token, workers: number): Token {
+  return one.maxSessions === undefined ? one : { ...one, maxSessions: Math.max(2, Math.floor(one.maxSessions / workers)) };
+}
+
 /** Completes parsed fields: paths become absolute, addresses that were not given are determined. */
 export function completed(
   fields: z.output<typeof core>,
@@ -266,7 +306,8 @@ export function completed(
       [fields.listen, fields.estListen, ...(certificateListen === undefined ? [] : [certificateListen])].map(({ host }) => host),
     );
   // An invited appliance reaches this one directly, past any proxy.
-  const hosts = member === undefined || named.includes(member.address) ? named : [...named, member.address];
+  const more = [...(member === undefined ? [] : [member.address]), ...fields.certificateHosts.filter((host) => host !== '*')];
+  const hosts = [...named, ...more.filter((host) => !named.includes(host))];
   // A member is configured with an address that the others reach; the name of a machine is often known only to itself.
   const reached = fields.hosts?.[0] ?? member?.address ?? hosts[0] ?? 'localhost';
   const front = proxies.proxyProtocol.length + proxies.forwarded.length === 0 ? {} : { proxies };
@@ -292,7 +333,8 @@ export function completed(
     attended: hsm.start === 'attended',
     ...defined({ embeddedPin: hsm.embeddedPin }),
     hsm: {
-      ...{ tokens: hsm.tokens, defaultCustody: hsm.defaultCustody, jobTimeoutSeconds: hsm.jobTimeout.seconds },
+      tokens: hsm.tokens.map((one) => withSessionsOf(one, fields.workers)),
+      ...{ defaultCustody: hsm.defaultCustody, jobTimeoutSeconds: hsm.jobTimeout.seconds },
       checkAnswers: hsm.checkAnswers,
       cacheKeys: hsm.cacheKeys ?? keysThatFit(fields.workers * Math.max(1, hsm.tokens.length)),
     },

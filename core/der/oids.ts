@@ -28,6 +28,7 @@ export const extensionId = {
   basicConstraints: '2.5.29.19',
   crlNumber: '2.5.29.20',
   reasonCode: '2.5.29.21',
+  deltaCrlIndicator: '2.5.29.27',
   nameConstraints: '2.5.29.30',
   crlDistributionPoints: '2.5.29.31',
   certificatePolicies: '2.5.29.32',
@@ -35,6 +36,7 @@ export const extensionId = {
   authorityKeyIdentifier: '2.5.29.35',
   policyConstraints: '2.5.29.36',
   extKeyUsage: '2.5.29.37',
+  freshestCrl: '2.5.29.46',
   inhibitAnyPolicy: '2.5.29.54',
 } as const;
 
@@ -43,6 +45,7 @@ export const keyPurpose = {
   any: '2.5.29.37.0',
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',
+  ocspSigning: '1.3.6.1.5.5.7.3.9',
   /** registration authority (RFC 6402 2.10) */
   cmcRA: '1.3.6.1.5.5.7.3.28',
 } as const;
@@ -66,12 +69,13 @@ export const contentType = {
   envelopedData: '1.2.840.113549.1.7.3',
 } as const;
 
-/** Signed attributes of CMS (RFC 5652 11, RFC 6211). */
+/** Signed attributes of CMS (RFC 5652 11, RFC 6211, RFC 5035 3). */
 export const cmsAttribute = {
   contentType: '1.2.840.113549.1.9.3',
   messageDigest: '1.2.840.113549.1.9.4',
   signingTime: '1.2.840.113549.1.9.5',
   algorithmProtection: '1.2.840.113549.1.9.52',
+  signingCertificateV2: '1.2.840.113549.1.9.16.2.47',
 } as const;
 
 /** Basic OCSP response (RFC 6960 4.2.1) and nonce (RFC 9654 2.1). */

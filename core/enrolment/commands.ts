@@ -1,4 +1,4 @@
-// Commands that enrol a device, ready to run, by EST and by SCEP, for the clients that people have. Each was run against the service. For the console
+// Commands that enrol a device, ready to run, by EST, SCEP, CMP and ACME, for the clients that people have. Each was run against the service. For the console
 // and keystorectl.
 import { quote } from '../base/texts/quote.ts';
 
@@ -21,6 +21,12 @@ export type ScepEnrolment = {
   readonly allowOld: readonly string[];
 };
 
+/** An enrolment by CMP: the URL of the CA, the subject of the device, and the reference of its secret. */
+export type CmpEnrolment = Pick<ScepEnrolment, 'url' | 'subject' | 'name'> & { readonly reference: string };
+
+/** An enrolment by ACME: the URL of the directory, a host name, and the id of a key for accounts. */
+export type AcmeEnrolment = { readonly url: string; readonly name: string; readonly keyId: string };
+
 export type EnrolCommand = { readonly title: string; readonly note: string; readonly text: string };
 
 /** Names of the files that the page offers: who the TLS connection is to, and who issues. */
@@ -38,6 +44,18 @@ export function scepCommands(enrolment: ScepEnrolment): readonly EnrolCommand[] 
   return scepRows
     .filter(({ fits }) => fits(enrolment))
     .map(({ title, note, lines }) => ({ title, note, text: lines(enrolment).join('\n') }));
+}
+
+/** Commands for an enrolment by CMP. All of them read the secret from CMP_SECRET. The trusted certificate is that of the CA, in `issuer.pem`. */
+export function cmpCommands(enrolment: CmpEnrolment): readonly EnrolCommand[] {
+  return cmpRows
+    .filter(({ fits }) => fits(enrolment))
+    .map(({ title, note, lines }) => ({ title, note, text: lines(enrolment).join('\n') }));
+}
+
+/** Commands for an enrolment by ACME with a key for accounts, which all of them read from EAB_KEY. The appliance is trusted by `ca.pem`. */
+export function acmeCommands(enrolment: AcmeEnrolment): readonly EnrolCommand[] {
+  return acmeRows.map(({ title, note, lines }) => ({ title, note, text: lines(enrolment).join('\n') }));
 }
 
 /** `https://keys.example:4665/.well-known/est/<tenant>/<ca>` in its parts. The label is for clients that take one only. */
@@ -166,6 +184,56 @@ const scepRows: readonly Row<ScepEnrolment>[] = [
     fits: (enrolment) => isOneName(enrolment) && ['des', 'sha1'].every((old) => enrolment.allowOld.includes(old)),
     lines: ({ url, subject }) => [
       `scepclient -server-url ${quote(url)} -private-key device.key -certificate device.pem -challenge "$SCEP_SECRET" -cn ${quote(subject.slice(3))}`,
+    ],
+  },
+];
+
+/** Attributes of a subject as OpenSSL takes them: `/CN=a/O=b`; undefined for what it has another way to write. */
+function slashed(subject: string): string | undefined {
+  return /^[A-Za-z]+=[^,+\\/]+(?:,[A-Za-z]+=[^,+\\/]+)*$/.test(subject) ? `/${subject.replaceAll(',', '/')}` : undefined;
+}
+
+const cmpRows: readonly Row<CmpEnrolment>[] = [
+  {
+    title: 'openssl cmp',
+    note: 'Version 3.0 or newer. The key is made on the device and stays there.',
+    fits: ({ subject }) => slashed(subject) !== undefined,
+    lines: ({ url, subject, name, reference }) => [
+      'openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out device.key',
+      `openssl cmp -config '' -cmd ir -server ${quote(url)} ${url.startsWith('https:') ? `-tls_used -tls_trusted ${appliance} ` : ''}\\`,
+      `  -ref ${quote(reference)} -secret env:CMP_SECRET -newkey device.key -subject ${quote(slashed(subject) ?? '')} ${name === undefined ? '' : `-sans ${quote(name)} `}\\`,
+      `  -recipient /CN=issuer -trusted ${issuer} -certout device.pem`,
+    ],
+  },
+  {
+    title: 'Renewal with openssl cmp',
+    note: 'With the certificate that the device holds, before it ends. It needs no secret.',
+    fits: always,
+    lines: ({ url }) => [
+      'openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out renewed.key',
+      `openssl cmp -config '' -cmd kur -server ${quote(url)} ${url.startsWith('https:') ? `-tls_used -tls_trusted ${appliance} ` : ''}\\`,
+      `  -cert device.pem -key device.key -newkey renewed.key -recipient /CN=issuer -trusted ${issuer} -certout renewed.pem`,
+    ],
+  },
+];
+
+const acmeRows: readonly Row<AcmeEnrolment>[] = [
+  {
+    title: 'certbot',
+    note: 'Renews by itself. Nothing has to be reached on the device.',
+    fits: always,
+    lines: ({ url, name, keyId }) => [
+      `REQUESTS_CA_BUNDLE=${appliance} certbot certonly --standalone -n --agree-tos --register-unsafely-without-email \\`,
+      `  --server ${quote(url)} --eab-kid ${quote(keyId)} --eab-hmac-key "$EAB_KEY" -d ${quote(name)}`,
+    ],
+  },
+  {
+    title: 'lego',
+    note: 'Nothing has to be reached on the device.',
+    fits: always,
+    lines: ({ url, name, keyId }) => [
+      `LEGO_CA_CERTIFICATES=${appliance} lego --server ${quote(url)} --accept-tos -m ${quote(`admin@${name}`)} --path . \\`,
+      `  --eab --kid ${quote(keyId)} --hmac "$EAB_KEY" --http -d ${quote(name)} run`,
     ],
   },
 ];

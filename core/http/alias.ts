@@ -1,8 +1,10 @@
 // A route of a foreign API that stands for one of our endpoints: method, path, credentials, input, answer and refusals are translated, and
 // nothing else. The request is judged, limited, counted and recorded as that endpoint, with the name of the protocol beside the caller.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Sender } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
-import type { PolicyOperation } from '../access/policy/policy.ts';
+import type { TokenRecord } from '../access/tokens/record.ts';
+import type { PolicyOperation } from '../access/policy/patterns.ts';
 import type { ServiceError } from '../base/errors.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Answer } from './response/answer.ts';
@@ -41,8 +43,10 @@ export type Alias = {
    * `invoke` is a request of its own, with the same credentials. Undefined, at once or later: as without it. Throws, at once or later, the
    * ServiceError that refuses the request.
    */
-  reply?(outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> | undefined;
+  reply?(outcome: Outcome, asked: Asked, invoke: InvokeFurther): Reply;
 };
+
+export type Reply = Answer | Promise<Answer | undefined> | undefined;
 
 /** The foreign request. */
 export type Asked = {
@@ -67,10 +71,13 @@ export type Outcome = Answered & {
   readonly error: ServiceError | undefined;
   /** undefined: unauthenticated, or not admitted */
   readonly caller: Caller | undefined;
+  /** token that the endpoint has issued */
+  readonly issued: TokenRecord | undefined;
+  readonly from: Sender;
   /** Returns the foreign document; undefined without one. Throws `invalid-json`. */
   body(): JsonObject | undefined;
   /** as in RequestAccess; undefined if the policies have not allowed the request */
-  requireInput?(document: JsonObject): void;
+  readonly requireInput: ((document: JsonObject) => void) | undefined;
 };
 
 /** Sends a further request. `target`: path and query. `authorization`: credentials other than those of the request. */

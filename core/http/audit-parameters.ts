@@ -10,11 +10,12 @@ const longestShownText = 256;
 /** Limit of public texts, with room for a certificate on RSA-4096 and its issuer. Of callers without a token it is that of others. */
 const longestShownPublicText = 4_096;
 
-/** Parameters of a record, as they were sent; undefined without any. `isAuthenticated`: the sender has a token. */
+/** Parameters of a record, as they were sent; undefined without any. `isAuthenticated`: the sender has a token. `brief`: what becomes of long values. */
 export function requestParameters(
   fields: readonly AuditField[],
   input: unknown,
   isAuthenticated: boolean,
+  brief: (value: unknown, longestPublic: number) => unknown = shortened,
 ): Record<string, unknown> | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   let parameters: Record<string, unknown> | undefined;
@@ -23,7 +24,7 @@ export function requestParameters(
     if (value === undefined) continue;
     (parameters ??= {})[wire] = sizeOnly
       ? sizeOf(value)
-      : shortened(formatValue(shape, value), isAuthenticated ? longestShownPublicText : longestShownText);
+      : brief(formatValue(shape, value), isAuthenticated ? longestShownPublicText : longestShownText);
   }
   return parameters;
 }

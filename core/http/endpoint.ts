@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Act } from '../approvals/acts.ts';
 import type { Authorized } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
-import type { PolicyOperation } from '../access/policy/policy.ts';
+import type { TokenRecord } from '../access/tokens/record.ts';
+import type { PolicyOperation } from '../access/policy/patterns.ts';
 import type { LoginIdentity, UserOrigin } from '../access/user.ts';
 import type { Reserved } from '../access/reserved.ts';
 import type { AuditRecord, SignedDigest } from '../audit/record.ts';
@@ -24,6 +25,8 @@ export type EndpointCall = {
   /** the query as it was sent, without `?`: for endpoints with `anyQuery`, which must see doubled parameters */
   readonly rawQuery: string;
   readonly clientIp: string;
+  /** protocol of the request, other than our own API: `vault`, `console` */
+  readonly via?: string | undefined;
   /** certificate that the TLS client has shown, judged by nobody; undefined without one */
   readonly certificate?: ClientCertificate | undefined;
   readonly userAgent: string;
@@ -35,6 +38,8 @@ export type EndpointCall = {
   readonly signal: AbortSignal;
   /** Adds to the audit record of this request, for example the key version used. */
   noteAudit(fields: AuditNote): void;
+  /** Notes the token that this request issues, for foreign protocols whose answer tells more of it. */
+  noteIssued(token: TokenRecord): void;
   /**
    * Resolves when the request needs no approval of other people for these acts, or has it, which is then spent. Rejects with the refusal otherwise, and
    * with the answer that approval was asked for. Called once, after every check that does not depend on it.
@@ -74,7 +79,7 @@ export type AuditNote = {
   readonly approvers?: AuditRecord['approvers'];
   readonly query?: Readonly<Record<string, unknown>>;
   /** others that the request concerns equally, as a login with a role-id that several tenants have: each gets its own record */
-  readonly alsoOf?: readonly Pick<AuditNote, 'tenant' | 'user' | 'userKind' | 'userSource'>[];
+  readonly alsoOf?: readonly (Pick<AuditNote, 'tenant' | 'user' | 'userKind' | 'userSource'> & { readonly tenantId?: string })[];
 };
 
 /** A call of a public endpoint, without a caller. */
@@ -195,6 +200,8 @@ export type Documented = {
   readonly exampleInput?: Readonly<Record<string, unknown>>;
   readonly exampleOutput?: Readonly<Record<string, unknown>>;
   /** other statuses with the same headers and, except for 304, the same body, with their conditions: health that is down, a range of a file */
+  /** of an answer 204 without a body, beside that with `output` */
+  readonly empty?: string;
   readonly otherStatuses?: Readonly<Record<number, string>>;
   /** headers of 2xx answers */
   readonly headers?: DescribedHeaders;
@@ -253,6 +260,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
   shown?(input: Input): Readonly<Record<string, unknown>>;
   /** paths that a request concerns besides its own, for rules of approvals about paths: of an entry that the input names */
   concerns?(call: EndpointCall, input: Input): readonly (readonly string[])[];
+  /** The part of the target on which an approval depends, without what uses of it write there; default: all. */
+  approvedTarget?(found: Target): unknown;
   /** checked right after the policies, by `policy/check` too */
   readonly reservedFor?: Reserved;
   /** fields of the entry in the path whose named entries it uses again, as a renewal the issuer; run() checks them by requireNamed */

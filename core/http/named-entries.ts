@@ -2,7 +2,7 @@
 // of requests, the API description and `policy/check`.
 import { z } from 'zod';
 import type { Effect, FieldAccess } from '../access/access-control.ts';
-import type { PolicyOperation } from '../access/policy/policy.ts';
+import type { PolicyOperation } from '../access/policy/patterns.ts';
 import { fail } from '../base/errors.ts';
 import { toKebab } from '../wire/schema.ts';
 

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openApprovals } from '../approvals/rules.ts';
 import type { Caller } from '../access/caller.ts';
+import { spendUse } from '../access/tokens/tokens.ts';
 import type { Store } from '../store/store.ts';
 import { AliasExchange } from './context/alias-exchange.ts';
 import { callerOfRequest } from './authentication.ts';
@@ -12,7 +13,7 @@ import { authorizedCallOf, requireAuthorization } from './checks/authorization.t
 import { checks, checksBeforeBody } from './checks/order.ts';
 import { findTarget } from './checks/target.ts';
 import { ApiRequest, type ApiServer, type Routed } from './context/api-request.ts';
-import { actsOf, AskedForApproval, isSameTarget, passGate, subjectOfAction } from './context/approval-gate.ts';
+import { actsOf, approvedTargetOf, AskedForApproval, isSameTarget, passGate, subjectOfAction } from './context/approval-gate.ts';
 import { UnauthenticatedCall } from './context/call.ts';
 import { DirectExchange, type Invocation, type Invoke, type Invoked } from './context/direct-exchange.ts';
 import { type ApiExchange, HttpExchange } from './context/exchange.ts';
@@ -91,7 +92,7 @@ class Pipeline {
     const foreign = new AliasExchange(exchange, alias, found.params, (invocation) => this.invoke(invocation));
     let routed: Routed;
     try {
-      routed = foreign.route(found.route);
+      routed = foreign.route(found.route, (target) => this.#router.pathOf(target));
     } catch (error) {
       return this.#refuse(foreign, { path: found.route.endpoint.path, mayBePage: false }, error, this.#callerOf(foreign));
     }
@@ -156,8 +157,21 @@ function checkAndRun(context: ApiRequest): unknown {
   for (const check of checks) check(context);
   const { endpoint } = context.route;
   if (endpoint.access === 'public') return endpoint.run(new UnauthenticatedCall(context), context.input as never);
+  return context.caller?.isCounted === true ? spendAndRun(context, endpoint, context.caller) : runGuarded(context, endpoint);
+}
+
+/** Takes one use of the caller's token. One that is refused before takes none. */
+async function spendAndRun(context: ApiRequest, endpoint: Endpoint<never, never, never>, caller: Caller): Promise<unknown> {
+  const { store } = context.server.approvals;
+  if (!(await spendUse(store, caller.tenantId, caller.accessor))) throw fail('invalid-token');
+  store.refresh();
+  findTarget(context);
+  return runGuarded(context, endpoint);
+}
+
+function runGuarded(context: ApiRequest, endpoint: Endpoint<never, never, never>): unknown {
   const acts = actsOf(endpoint, authorizedCallOf(context), context.input, context.found);
-  const passing = acts.length === 0 ? undefined : passGate(context, acts, subjectOfAction(context));
+  const passing = acts.length === 0 ? undefined : passGate(context, acts, () => subjectOfAction(context));
   const ran = passing === undefined ? runOnce(context, endpoint) : passing.then(() => runApproved(context, endpoint));
   return ran instanceof Promise ? ran.catch(replyIfAsked) : ran;
 }
@@ -173,7 +187,7 @@ function runApproved(context: ApiRequest, endpoint: Endpoint<never, never, never
   const { found } = context;
   requireAuthorization(context);
   findTarget(context);
-  if (!isSameTarget(approvals, found, context.found))
+  if (!isSameTarget(approvals, approvedTargetOf(context, found), approvedTargetOf(context, context.found)))
     throw fail('precondition-failed', {
       detail: 'What this changes has changed meanwhile, and the approval is spent: ask for another one.',
     });

@@ -4,6 +4,7 @@ import type { Routed } from './context/api-request.ts';
 import type { Exchange, HttpExchange } from './context/exchange.ts';
 import type { Unrouted } from './context/unrouted-request.ts';
 import { FoundPaths } from './request/found-paths.ts';
+import type { RequestPath } from './request/path.ts';
 import { repeatedHeader, unmetHeader } from './request/header-rules.ts';
 import type { RouteTable } from './route-table.ts';
 import { isPage, type Route } from './routes.ts';
@@ -30,6 +31,11 @@ export class Router {
     const unmet = unmetHeader(request);
     if (unmet === undefined) return found;
     return { refusal: unmet, path: 'route' in found ? found.path.text : found.path, mayBePage: false };
+  }
+
+  /** The path of a target of the table, the same object each time: decisions of the policies are remembered by it. Undefined as of readRequestPath. */
+  pathOf(target: string): RequestPath | undefined {
+    return this.#paths.find(target).path;
   }
 
   /** As find, for a request without ambiguous headers. */

@@ -56,7 +56,8 @@ export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not carry credentials';
-  if (text.includes('?') || text.includes('#')) return 'must not have a query or fragment';
+  if (text.includes('#')) return 'must not have a fragment';
+  if (text.includes('?') && !knownQuery.test(url.search)) return 'must not have a query, other than appid of Entra and p of Azure AD B2C';
   if (!isAllowedUrl(url, allowHttpLoopback)) {
     return url.protocol === 'http:' && isLoopback(url.hostname)
       ? 'must be https; http to a loopback host needs allow-http-loopback in the configuration'
@@ -69,6 +70,9 @@ export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean
   return undefined;
 }
 
+/** Entra: the application whose own signing keys are meant. B2C: a policy. */
+const knownQuery = /^\?(?:appid=[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|p=[A-Za-z0-9_-]{1,128})$/;
+
 const entraHosts: ReadonlySet<string> = new Set([
   'login.microsoftonline.com',
   'login.microsoft.com',
@@ -80,9 +84,10 @@ const entraHosts: ReadonlySet<string> = new Set([
 
 /**
  * Issuer + well-known suffix must be the text with which the metadata was asked for (Discovery 4.3): as discovery-url is written, or as the
- * URL parser writes it. One slash at the issuer's end is allowed.
+ * URL parser writes it. One slash at the issuer's end is allowed, and a query of the URL does not count.
  */
-export function issuerBelongsTo(issuer: string, discoveryUrl: string): boolean {
+export function issuerBelongsTo(issuer: string, urlWithQuery: string): boolean {
+  const [discoveryUrl = ''] = urlWithQuery.split('?');
   const named = issuer.replace(/\/$/, '') + wellKnown;
   const written = discoveryUrl.endsWith(wellKnown) ? discoveryUrl : discoveryUrl.replace(/\/$/, '') + wellKnown;
   return named === written || named === metadataUrl(discoveryUrl).href;
@@ -95,11 +100,16 @@ function mismatchHint(issuer: string, discoveryUrl: string, allowHttpLoopback: b
   if (problem !== undefined) return `${named}, which cannot be used, because an issuer ${problem}: correct it at the provider.`;
   return metadataUrl(issuer).href === metadataUrl(discoveryUrl).href
     ? `${named}, the same address in another spelling, and the spelling counts: set discovery-url to exactly that text.`
-    : `${named}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0).`;
+    : `${named}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0). If the provider's documentation says that its issuer is another one than its address (Azure AD B2C, Entra External ID), set expected-issuer to exactly that text.`;
 }
 
 /** Address of a provider. Without `providerHosts` its endpoints may be on any host. */
-export type ProviderAddress = { readonly discoveryUrl: string; readonly providerHosts?: readonly string[] | undefined };
+export type ProviderAddress = {
+  readonly discoveryUrl: string;
+  readonly providerHosts?: readonly string[] | undefined;
+  /** issuer that the metadata has to name, where that is not the one of the URL */
+  readonly expectedIssuer?: string | undefined;
+};
 
 /** Further hosts of well-known providers. */
 const knownHosts: Readonly<Record<string, readonly string[]>> = { 'accounts.google.com': ['oauth2.googleapis.com', 'www.googleapis.com'] };
@@ -142,8 +152,12 @@ export async function fetchMetadata<Metadata extends IssuerMetadata>(
   }
   const metadata: Metadata & Partial<Record<(typeof endpoints)[number], string>> = { ...parsed.data };
   const { issuer } = metadata;
-  if (!issuerBelongsTo(issuer, service.discoveryUrl)) {
-    const hint = mismatchHint(issuer, service.discoveryUrl, allowHttpLoopback);
+  const { expectedIssuer } = service;
+  if (expectedIssuer === undefined ? !issuerBelongsTo(issuer, service.discoveryUrl) : issuer !== expectedIssuer) {
+    const hint =
+      expectedIssuer === undefined
+        ? mismatchHint(issuer, service.discoveryUrl, allowHttpLoopback)
+        : `The metadata names the issuer ${showableText(issuer, 2_048)}, and expected-issuer is another text: every character counts.`;
     throw misconfigured('issuer-mismatch', hint, { issuer: showableText(issuer, 2_048) });
   }
   for (const member of endpoints) {

@@ -1,5 +1,6 @@
 // Selects roles by claims: the policies and names of a login, with the reasons. Pure functions, shared by a login and its explanation.
 import { isReservedUser } from '../access/user.ts';
+import { isJsonObject } from '../wire/json.ts';
 import { findClaim, showableText, type Claims } from './claims.ts';
 import { spellingOf } from './spelling.ts';
 import { IdentityError } from './identity-error.ts';
@@ -34,6 +35,14 @@ export type RoleSelection = {
   readonly fullname: string | undefined;
 };
 
+/** Values of the role claim besides its texts. */
+export type FurtherValues = {
+  /** names of the members of an object */
+  readonly keysOfObject?: boolean | undefined;
+  /** name of a role, for people for whom the provider sends no value */
+  readonly roleWithoutValues?: string | undefined;
+};
+
 /** More role values than this are refused: no real directory has as many, and matching must stay cheap (reference R52). */
 export const maxRoleValues = 10_000;
 
@@ -41,9 +50,15 @@ export const maxRoleValues = 10_000;
  * Matches roles by exact, case-sensitive comparison with the values of the role claim. Several matches unite their policies; for each
  * attribute the first granted role in name order whose mapping yields a text wins (reference R53, R56). Throws IdentityError.
  */
-export function selectRoles(claims: Claims, roleClaim: string, roles: readonly RoleRule[]): RoleSelection {
-  const roleValues = readRoleValues(claims, roleClaim);
-  const values = new Set(roleValues);
+export function selectRoles(
+  claims: Claims,
+  roleClaim: string,
+  roles: readonly RoleRule[],
+  { keysOfObject, roleWithoutValues }: FurtherValues = {},
+): RoleSelection {
+  const roleValues = readRoleValues(claims, roleClaim, keysOfObject === true);
+  const hasNone = (roleValues ?? []).length === 0;
+  const values = new Set(hasNone && roleWithoutValues !== undefined ? [roleWithoutValues] : roleValues);
   const inOrder = [...roles].sort((left, right) => (left.name < right.name ? -1 : 1));
   const verdicts = inOrder.map((role) => ({
     role,
@@ -84,17 +99,24 @@ export function neededClaims(roleClaim: string, roles: readonly RoleRule[]): rea
   return [...new Set([roleClaim, ...roles.flatMap((role) => [...role.requiredClaims, ...Object.keys(role.claimMappings)])])];
 }
 
-/** A string counts as one value, because ADFS sends a single group so. Values that are not strings are ignored (reference R52). */
-function readRoleValues(claims: Claims, roleClaim: string): readonly string[] | undefined {
-  const claim = findClaim(claims, roleClaim);
-  if (claim === undefined) return undefined;
-  if (typeof claim === 'string') return [claim];
+/**
+ * A string counts as one value, because ADFS sends a single group so. Values that are not strings are ignored (reference R52). Members of an object
+ * count where that is wanted, without those that are null or false.
+ */
+function readRoleValues(claims: Claims, roleClaim: string, keysOfObject: boolean): readonly string[] | undefined {
+  const found = findClaim(claims, roleClaim);
+  if (found === undefined) return undefined;
+  if (typeof found === 'string') return [found];
+  const claim = keysOfObject && isJsonObject(found) ? membersOf(found) : found;
   if (!Array.isArray(claim)) return [];
   if (claim.length > maxRoleValues) {
     throw new IdentityError('claims', 'too-many-role-values', { fields: { 'role-claim': roleClaim, values: claim.length } });
   }
   return claim.filter((value) => typeof value === 'string');
 }
+
+const membersOf = (object: Claims): readonly string[] =>
+  Object.entries(object).flatMap(([name, value]) => (value === null || value === false ? [] : [name]));
 
 function mapAttribute(claims: Claims, roles: readonly Pick<RoleRule, 'claimMappings'>[], attribute: Attribute): string | undefined {
   for (const role of roles) {

@@ -2,12 +2,18 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { hostOf, isWithin, parseAddress } from '../base/addresses.ts';
-import type { Listeners } from '../plugin/services/listeners.ts';
+import { commonRanges, hostOf, isWithin, parseAddress } from '../base/addresses.ts';
 import { OutboundError } from './outbound-error.ts';
 
-/** Addresses, ranges and host names, from the configuration; `*.domain` covers the hosts below a domain. */
-export type Rules = { readonly allow: readonly string[]; readonly deny: readonly string[] };
+/**
+ * Addresses, ranges and host names, from the configuration; `*.domain` covers the hosts below a domain. `alsoAllow`: further lists that are not
+ * empty, each of which holds as `allow` does.
+ */
+export type Rules = {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly alsoAllow?: readonly (readonly string[])[] | undefined;
+};
 
 /** Ports of this appliance, and the URL at which others reach it. */
 export type OwnListeners = { readonly ports: readonly number[]; readonly publicUrl: string };
@@ -32,6 +38,17 @@ const alwaysForbidden: readonly string[] = [
   ...['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'],
 ];
 
+/**
+ * Networks in which nobody is asked unless the configuration names the range: this machine, private ones (RFC 1918, RFC 4193), those of
+ * carriers (RFC 6598), benchmarks (RFC 2544) and documentation; and of IPv6 those of sites, of discarded and segment-routed packets, and those
+ * that carry an IPv4 address in a way that is not read here (RFC 8215, RFC 2765, RFC 4380). Link-local networks and metadata services are forbidden as for providers.
+ */
+export const closedRanges: readonly string[] = [
+  ...['127.0.0.0/8', '::1', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', '100.64.0.0/10', '198.18.0.0/15'],
+  ...['fec0::/10', '100::/64', '5f00::/16', '64:ff9b:1::/48', '::ffff:0:0:0/96', '2001::/32'],
+  ...['192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'],
+];
+
 /** Rules beyond those of providers. */
 type Beyond = {
   /** ranges that are forbidden as well, unless the configuration allows the range itself */
@@ -44,30 +61,32 @@ type Beyond = {
  * `deny` wins over `allow`; with entries in `allow` everything else is forbidden. The appliance's own listeners are always forbidden: a
  * tenant's provider must not make the appliance call itself.
  */
-export function openDestinations({ allow, deny }: Rules, own: OwnListeners, { forbidden: more = [], resolve }: Beyond = {}): Destinations {
-  const [allowedNames, deniedNames] = [allow, deny].map((list) => list.filter((one) => !isRange(one))) as [string[], string[]];
-  const [allowedRanges, deniedRanges] = [allow, deny].map((list) => list.filter(isRange)) as [string[], string[]];
+export function openDestinations(
+  { allow, deny, alsoAllow = [] }: Rules,
+  own: OwnListeners,
+  { forbidden: more = [], resolve }: Beyond = {},
+): Destinations {
+  const denied = split(deny);
+  const lists = [allow, ...alsoAllow].filter(({ length }) => length > 0).map(split);
 
-  function isForbidden(address: string, port: number, isNamed: boolean): boolean {
+  function isForbidden(address: string, port: number, host: string): boolean {
     const forms = [address, ...embeddedIn(address)];
     const isIn = (ranges: readonly string[]): boolean => forms.some((form) => isWithin(ranges, form));
-    if (isIn(deniedRanges) || (own.ports.includes(port) && forms.some(isOfThisMachine))) return true;
-    if (isIn(allowedRanges)) return false;
-    return isIn(alwaysForbidden) || isIn(more) || (allow.length > 0 && !isNamed);
+    if (isIn(denied.ranges) || (own.ports.includes(port) && forms.some(isOfThisMachine))) return true;
+    if (lists.length > 0 && lists.every(({ ranges }) => isIn(ranges))) return false;
+    return isIn(alwaysForbidden) || isIn(more) || !lists.every(({ names, ranges }) => isNamed(names, host) || isIn(ranges));
   }
 
   return {
     wayTo(url) {
-      const host = hostOf(url).replace(/\.$/, '');
-      const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-      const isNamed = allowedNames.some((name) => covers(name, host));
-      const isOurs = url.origin === new URL(own.publicUrl).origin;
-      if (isOurs || deniedNames.some((name) => covers(name, host))) throw forbidden();
-      if (isIP(host) !== 0 && isForbidden(host, port, isNamed)) throw forbidden();
+      const [host, port] = [nameOf(url), portOf(url)];
+      const isOurs = isSameServer(url, new URL(own.publicUrl));
+      if (isOurs || isNamed(denied.names, host)) throw forbidden();
+      if (isIP(host) !== 0 && isForbidden(host, port, host)) throw forbidden();
       return {
         lookup: (name, options, done) => {
           const decide = (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]): void => {
-            const [first, ...rest] = error === null ? found.filter(({ address }) => !isForbidden(address, port, isNamed)) : [];
+            const [first, ...rest] = error === null ? found.filter(({ address }) => !isForbidden(address, port, host)) : [];
             if (first === undefined) done(error ?? forbidden(), '');
             else if (options.all === true) done(null, [first, ...rest] as LookupAddress[]);
             else done(null, first.address, first.family);
@@ -84,11 +103,25 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners, { fo
   };
 }
 
+/** A name with the dot of the root at its end is the same name. */
+const nameOf = (url: URL): string => hostOf(url).replace(/\.$/, '');
+const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+
+function isSameServer(one: URL, other: URL): boolean {
+  return nameOf(one) === nameOf(other) && portOf(one) === portOf(other);
+}
+
+/** The listeners of the service `listeners`, as far as calls must not go there. */
+type PlatformListeners = Partial<Readonly<Record<'est' | 'management' | 'certificate', { readonly port: number } | undefined>>> & {
+  readonly managementUrl: string;
+  readonly pluginPorts?: readonly number[];
+};
+
 /** The ports and URL of the platform's listeners. */
-export function ownListenersOf(listeners: Listeners): OwnListeners {
-  const { est, management, certificate } = listeners;
+export function ownListenersOf(listeners: PlatformListeners): OwnListeners {
+  const { est, management, certificate, pluginPorts = [] } = listeners;
   return {
-    ports: [est, management, certificate].flatMap((one) => (one === undefined ? [] : [one.port])),
+    ports: [...[est, management, certificate].flatMap((one) => (one === undefined ? [] : [one.port])), ...pluginPorts],
     get publicUrl() {
       return listeners.managementUrl;
     },
@@ -100,9 +133,40 @@ export function isRange(entry: string): boolean {
   return isIP(entry.replace(/\/.*$/, '')) !== 0;
 }
 
+function split(list: readonly string[]): { readonly names: readonly string[]; readonly ranges: readonly string[] } {
+  return { names: list.filter((one) => !isRange(one)), ranges: list.filter(isRange) };
+}
+
+function isNamed(names: readonly string[], host: string): boolean {
+  return names.some((name) => covers(name, host));
+}
+
+/** `host`: a name in small letters, or `*.domain`, whose hosts are covered together. */
 function covers(name: string, host: string): boolean {
   const wanted = name.toLowerCase();
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : host === wanted;
+}
+
+/**
+ * Tells whether a host can be in each of some lists of what is allowed. A name in one and a range in another may have a host in common, which its
+ * address alone tells.
+ */
+export function haveHostInCommon(lists: readonly (readonly string[])[]): boolean {
+  const parts = lists.filter(({ length }) => length > 0).map(split);
+  // Each list lets a host pass by its name or by its address: one bit of a choice for each.
+  return Array.from({ length: 2 ** parts.length }, (_, choice) => choice).some((choice) => {
+    const names = parts.filter((_, index) => (choice & (1 << index)) !== 0).map((part) => part.names.map((name) => name.toLowerCase()));
+    const ranges = parts.filter((_, index) => (choice & (1 << index)) === 0).map((part) => part.ranges);
+    return [
+      names.length === 0 ? ['any'] : names.reduce(commonNames),
+      ranges.length === 0 ? ['any'] : ranges.reduce((some, others) => [...commonRanges(some, others)]),
+    ].every(({ length }) => length > 0);
+  });
+}
+
+/** Of two names one covers the other, or they have no host in common. */
+function commonNames(some: string[], others: string[]): string[] {
+  return [...new Set([...some.filter((one) => isNamed(others, one)), ...others.filter((one) => isNamed(some, one))])];
 }
 
 function isOfThisMachine(address: string): boolean {

@@ -146,7 +146,8 @@ async function readWhole(incoming: http.IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(parts);
 }
 
-function formatBody(body: unknown): string {
+function formatBody(body: unknown): string | Uint8Array {
+  if (body instanceof Uint8Array) return body;
   return body instanceof URLSearchParams ? body.toString() : String(body);
 }
 

@@ -1,4 +1,4 @@
-// The option that says where calls to providers may go.
+// Options that say where calls to places that tenants name may go: `provider-hosts`, and those of plugins.
 import { z } from 'zod';
 import { isCidr } from '../base/addresses.ts';
 import { isRange, type Rules } from './destinations.ts';
@@ -14,26 +14,22 @@ const destination = z
     'must be an address, a range such as 10.1.0.0/16, a host name, or *.domain for the hosts below a domain',
   );
 
-/** `called`: those that are called, in words. */
-export function providerHostsField(called: string) {
+/** `called`: those that are called, in words; `note`: what else there is to know. */
+export function providerHostsField(called: string, note?: string) {
+  const end = note === undefined ? '' : `; ${note}`;
   return z
     .strictObject({
-      allow: z.array(destination).max(256).default([]).describe(`if not empty, only ${called} at these places are called`),
-      deny: z.array(destination).max(256).default([]).describe(`${called} at these places are not called; wins over allow`),
+      allow: z.array(destination).max(256).default([]).describe(`if not empty, only ${called} at these places are called${end}`),
+      deny: z.array(destination).max(256).default([]).describe(`${called} at these places are not called; wins over allow${end}`),
     })
     .prefault({});
 }
 
-/**
- * Rules under which a call goes only where both let it. Two lists of what is allowed have in common what is written in both; where that is nothing,
- * nothing is allowed.
- */
+/** Rules under which a call goes only where both let it. An empty list of what is allowed allows everything. */
 export function bothRules(one: Rules, other: Rules): Rules {
   const deny = [...new Set([...one.deny, ...other.deny])];
-  // An empty list allows everything.
-  if (one.allow.length === 0 || other.allow.length === 0) return { allow: [...one.allow, ...other.allow], deny };
-  const allow = one.allow.filter((entry) => other.allow.includes(entry));
-  return allow.length > 0 ? { allow, deny } : { allow: [...one.allow], deny: [...deny, ...everywhere] };
+  const [allow = [], ...alsoAllow] = [one, other]
+    .flatMap((rules) => [rules.allow, ...(rules.alsoAllow ?? [])])
+    .filter(({ length }) => length > 0);
+  return { allow, deny, ...(alsoAllow.length === 0 ? {} : { alsoAllow }) };
 }
-
-const everywhere: readonly string[] = ['0.0.0.0/0', '::/0'];

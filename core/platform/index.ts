@@ -12,6 +12,7 @@ import { approleResource } from './approles/approle-resource.ts';
 import { approleLoginEndpoint } from './approles/login-endpoint.ts';
 import { secretIdEndpoints } from './approles/secret-id-endpoints.ts';
 import { handOverEndpoints } from './hand-overs/endpoints.ts';
+import { openAsEndpoints } from './open-as/endpoints.ts';
 import { policyCheckEndpoints } from './policies/policy-check-endpoint.ts';
 import { policyResource } from './policies/policy-resource.ts';
 import { reachOf, type Reach } from './policies/reach.ts';
@@ -51,6 +52,7 @@ export function providePlatform(context: PlatformContext): Platform {
       ...secretIdEndpoints(context),
       approleLoginEndpoint({ ...context, tenants }),
       ...handOverEndpoints({ ...context, tenants }),
+      ...openAsEndpoints({ ...context, tenants }),
       ...approvalEndpoints(store),
       ...policyCheckEndpoints({ store, access, policies, routes: () => app().table, reach }),
       ...(topics?.endpoints ?? []),

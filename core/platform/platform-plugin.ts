@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { approvalExpiryJob } from '../approvals/ending.ts';
 import { loginSweepJob } from '../access/approles/secret-ids.ts';
 import { handOverSweepJob } from '../access/hand-overs.ts';
+import { approleGrantsJob } from './approles/approle-grants.ts';
 import { tokenExpiryJob } from '../access/tokens/expiry.ts';
 import { releaseJobsOf } from '../plugin/job-holder.ts';
 import type { RunningPlugins } from '../plugin/lifecycle.ts';
@@ -11,6 +12,9 @@ import { provide } from '../plugin/service.ts';
 import { sessionsService } from '../plugin/services/sessions.ts';
 import type { OpenStore } from '../store/open.ts';
 import { createSessions } from './sessions/sessions-service.ts';
+import { approvalGauges } from './approvals/gauges.ts';
+import { approvalNotices } from './approvals/notices.ts';
+import { openingNotices } from './open-as/endpoints.ts';
 import { deadTenantJob, findDeadTenants } from './tenants/dead-tenants.ts';
 
 export type PlatformParts = Pick<PluginContext<unknown>, 'hsm' | 'clock' | 'log'> & {
@@ -30,10 +34,16 @@ export function platformPlugin({ store, hsm, clock, log, running }: PlatformPart
       services: [provide(sessionsService, createSessions({ store, hsm, clock }))],
       jobs: [
         tokenExpiryJob(store, clock),
+        approleGrantsJob(store),
         loginSweepJob(store, clock),
         handOverSweepJob(store, clock),
         approvalExpiryJob(store, clock, audit),
         deadTenantJob(store, { dropTenant: (tenantId) => running().dropTenant(tenantId) }, log),
+      ],
+      gauges: approvalGauges(store, clock),
+      notices: ({ tenantId }, caller) => [
+        ...approvalNotices(store, clock, tenantId, caller),
+        ...openingNotices(store, tenantId, clock.now()),
       ],
       dropAppliance: (transaction, appliance) => releaseJobsOf(transaction, store, appliance),
       check: () => [...store.check(), ...findDeadTenants(store)],

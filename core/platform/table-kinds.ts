@@ -4,7 +4,8 @@ import { secretIdTableKinds } from '../access/approles/secret-ids.ts';
 import { claimTableKinds } from '../access/claiming.ts';
 import { handOverTableKinds } from '../access/hand-overs.ts';
 import { tenantTableKinds } from '../access/tenants.ts';
-import { grantTableKinds } from '../access/tokens/grants.ts';
+import { grantTableKinds } from '../access/logins/grants.ts';
+import { recentTableKinds } from '../access/logins/recent-logins.ts';
 import { tokenTableKinds } from '../access/tokens/tokens.ts';
 import { jobTableKinds } from '../plugin/job-holder.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
@@ -14,6 +15,7 @@ export const coreTableKinds: TableKinds = {
   'approval-rules': { of: 'all' },
   approvals: { of: 'all' },
   'approval-books': { of: 'all' },
+  'open-as': { of: 'all' },
   // Of the store itself.
   'entity-tag-key': { of: 'all', fills: true },
   'core/migrations': { of: 'all', fills: true },
@@ -23,6 +25,7 @@ export const coreTableKinds: TableKinds = {
   ...failureTableKinds,
   ...tokenTableKinds,
   ...grantTableKinds,
+  ...recentTableKinds,
   ...handOverTableKinds,
   ...jobTableKinds,
 };

@@ -2,15 +2,16 @@
 import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { once } from '../base/async/once.ts';
 import type { ApproverSource } from '../approvals/approver-source.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Audit } from '../audit/record.ts';
-import type { Clock, CheckFinding, HealthPart, Job, Log } from '../base/context.ts';
+import type { Clock, CheckFinding, HealthPart, Job, Log, Notice } from '../base/context.ts';
 import { reasonOf, type ErrorTable } from '../base/errors.ts';
 import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
 import type { Invoke } from '../http/context/direct-exchange.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
-import type { AnyPlugin, Gauge, PluginContext, PluginInstance } from './plugin.ts';
+import type { AnyPlugin, Gauge, NoticedTenant, PluginContext, PluginInstance } from './plugin.ts';
 import { walkAll, withoutUnreadable } from './key-holders.ts';
 import { orderPlugins, StartError } from './registry.ts';
 import type { ProvidedService, Service } from './service.ts';
@@ -46,6 +47,8 @@ export type RunningPlugins = {
   migrate(): Promise<void>;
   /** State of the parts of the appliance, as the plugins see them in this process now. */
   health(): readonly HealthPart[];
+  /** Collects what needs a person in a tenant, from all plugins. */
+  notices(tenant: NoticedTenant, caller?: Caller): Promise<readonly Notice[]>;
   /**
    * Yields every record with wrapped keys, of all plugins, including replaceable ones. If one does not open, `record-unreadable` is thrown
    * after all others.
@@ -105,6 +108,11 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
       for (const plugin of ordered) await migrate(plugin, options.store);
     },
     health: () => running.flatMap(({ instance }) => instance.health?.() ?? []),
+    async notices(tenant, caller) {
+      const found: Notice[] = [];
+      for (const { instance } of running) for (const one of (await instance.notices?.(tenant, caller)) ?? []) found.push(one);
+      return found;
+    },
     wrappedKeys: () => walkAll(running.flatMap(({ instance }) => [instance.wrappedKeys?.() ?? [], instance.replaceableKeys?.() ?? []])),
     *keys() {
       for (const { instance } of running) {

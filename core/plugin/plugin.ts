@@ -4,7 +4,8 @@ import type { ZodType } from 'zod';
 import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
 import type { ApproverSource } from '../approvals/approver-source.ts';
 import type { Audit } from '../audit/record.ts';
-import type { Clock, CheckFinding, HealthPart, Job, Log } from '../base/context.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Clock, CheckFinding, HealthPart, Job, Log, Notice } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { Alias } from '../http/alias.ts';
 import type { Scheme } from '../http/authentication.ts';
@@ -51,6 +52,8 @@ export type PluginInstance = {
   readonly gauges?: readonly Gauge[];
   /** Reports the parts of the appliance that the plugin is responsible for, as this process sees them now. Calls no token, and does not throw. */
   health?(): readonly HealthPart[];
+  /** Finds what needs a person in a tenant now: the caller or, without one, anybody there. */
+  notices?(tenant: NoticedTenant, caller?: Caller): Iterable<Notice> | Promise<Iterable<Notice>>;
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
@@ -75,6 +78,9 @@ export type PluginInstance = {
   /** Checks the plugin's records and reports every broken invariant. */
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };
+
+/** `isSystem`: notices about the appliance are told there. */
+export type NoticedTenant = { readonly tenantId: string; readonly isSystem: boolean };
 
 /** A gauge of the metrics (Prometheus), or a counter whose sum is kept elsewhere: its name, help text and labels never change. */
 export type Gauge = {

@@ -98,7 +98,7 @@ class LmdbStore implements OpenStore {
   #sayDamaged(text: string, reason: string): void {
     if (this.#damaged.has(text) || this.#damaged.size >= mostSaid) return;
     this.#damaged.add(text);
-    this.#options.log?.error('a record of the store is unreadable: a backup of before has it', { reason });
+    this.#options.log?.error('a record of the store is unreadable: an earlier backup has it', { reason });
     this.onUnreadable?.(decodeKey(text).table);
   }
 

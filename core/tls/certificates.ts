@@ -56,7 +56,8 @@ function certificatesIn(body: Buffer, version: '1.2' | '1.3'): readonly Uint8Arr
   return certificates;
 }
 
-function findKeyProblem(certificate: Uint8Array): string | undefined {
+/** Returns the problem of the key of a certificate (DER), in words that follow "The certificate was refused:". Throws DerError. */
+export function findKeyProblem(certificate: Uint8Array): string | undefined {
   const fields = readOnly(certificate, tag.sequence).enter(tag.sequence);
   fields.optional(tag.constructed(0));
   // Serial number, signature algorithm, issuer, validity, subject.

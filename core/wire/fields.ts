@@ -55,7 +55,7 @@ export function durationText(options: { readonly minSeconds?: number; readonly m
     .refine((text) => decodeDuration(text) !== undefined, { error: durationRule, abort: true })
     .refine((text) => (decodeDuration(text)?.seconds ?? 0) >= minSeconds, { error: `must be at least ${minSeconds}s` })
     .refine((text) => (decodeDuration(text)?.seconds ?? 0) <= maxSeconds, { error: `must be at most ${maxSeconds}s` })
-    .meta({ pattern: durationPattern, example: '90d' });
+    .meta({ pattern: durationPattern, example: '90d', 'x-form': 'duration' });
 }
 
 /** A duration for the inputs of actions: text and seconds. */
@@ -85,11 +85,6 @@ export function timestamp() {
 /** As timestamp, for records that keep the text. */
 export function timestampText() {
   return z.string().meta({ format: 'date-time' });
-}
-
-/** Octets in answers, sent as standard base64. */
-export function base64Output() {
-  return z.custom<Uint8Array>((value) => value instanceof Uint8Array).meta({ type: 'string', contentEncoding: 'base64' });
 }
 
 /** The shape of a PEM block, for the API description. */

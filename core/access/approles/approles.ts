@@ -20,7 +20,7 @@ export type ApproleDocument = {
 export type Approle = ApproleDocument & {
   /** never reused, unlike the name */
   readonly id: string;
-  /** copied to tokens, which end when it changes: when the approle loses a policy */
+  /** grant that its tokens name (logins/grants.ts): another one when the approle loses a policy */
   readonly grantId: string;
   /** generated at creation; `roleIdOf` returns the one in use */
   readonly ownRoleId: string;
@@ -35,16 +35,6 @@ const roleIdTable = (store: Store): Table<true> => store.table<true>('approle-ro
 /** The role-id that logins name. */
 export function roleIdOf({ fixedRoleId, ownRoleId }: Approle): string {
   return fixedRoleId ?? ownRoleId;
-}
-
-/** Tells whether the approle still exists with the grant under which a token was issued. */
-export function stillGrants(
-  store: Store,
-  tenantId: string,
-  { name, grantId }: { readonly name: string; readonly grantId: string },
-  read: WriteTransaction['get'],
-): boolean {
-  return read(approleTable(store), [tenantId, name])?.grantId === grantId;
 }
 
 /** Indexes an approle by its role-id; `before` is its old record. Throws `already-exists` if another approle of the tenant has it. */

@@ -1,14 +1,9 @@
-// Limits failed logins per minute. They are counted in the store, so that all workers count together and a restart keeps the count.
+// Limits failed logins per minute, of a role-id and of an address.
 import { fail, type ServiceError } from '../../base/errors.ts';
 import { keyedDigest } from '../../store/records/keyed-digest.ts';
-import { writeInPieces } from '../../store/records/pieces.ts';
 import type { TableKinds } from '../../store/records/table-kinds.ts';
-import { type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../store/store.ts';
-
-/** Milliseconds since 1970 of the failures of the last minute, oldest first. */
-type Failures = readonly number[];
-
-const windowMs = 60_000;
+import type { Store, WriteTransaction } from '../../store/store.ts';
+import { RecentFailures } from '../../store/records/recent-failures.ts';
 
 /** Limits failed logins of every kind from one address (api 73). */
 export function limitByAddress(store: Store): AttemptLimit {
@@ -31,13 +26,13 @@ export class AttemptLimit {
   readonly #store: Store;
   readonly #kind: string;
   readonly #perMinute: number;
-  readonly #table: Table<Failures>;
+  readonly #failures: RecentFailures<readonly number[]>;
 
   constructor(store: Store, kind: string, perMinute: number) {
     this.#store = store;
     this.#kind = kind;
     this.#perMinute = perMinute;
-    this.#table = failureTable(store);
+    this.#failures = failuresIn(store, perMinute);
   }
 
   /** Computes the slot of a subject, once per attempt, because it takes a digest. */
@@ -46,38 +41,24 @@ export class AttemptLimit {
   }
 
   /** Seconds until the next attempt is accepted; 0 for now. */
-  secondsToWait(slot: AttemptSlot, nowMs: number, read: WriteTransaction['get'] = (table, key) => table.get(key)): number {
-    const failures = recent(read(this.#table, slot), nowMs);
-    const [oldest] = failures.slice(-this.#perMinute);
-    return failures.length < this.#perMinute || oldest === undefined ? 0 : (oldest + windowMs - nowMs) / 1_000;
+  secondsToWait(slot: AttemptSlot, nowMs: number, read?: WriteTransaction['get']): number {
+    return this.#failures.secondsToWait(slot, this.#perMinute, nowMs, read);
   }
 
   /** Counts a failure. */
   count(transaction: WriteTransaction, slot: AttemptSlot, nowMs: number): void {
-    const failures = recent(transaction.get(this.#table, slot), nowMs);
-    transaction.put(this.#table, slot, [...failures, nowMs].slice(-this.#perMinute));
+    this.#failures.count(transaction, slot, nowMs);
   }
 }
 
 /** Removes failures that no longer count. */
 export async function dropOldFailures(store: Store, nowMs: number, signal: AbortSignal): Promise<void> {
-  const table = failureTable(store);
-  const isOld = (failures: Failures | Unreadable): boolean => failures instanceof Unreadable || recent(failures, nowMs).length === 0;
-  const old = [...table.entriesFound([])].filter(([, failures]) => isOld(failures)).map(([key]) => key);
-  const drop = (transaction: WriteTransaction, key: StoreKey): void => {
-    if (!transaction.deleteUnreadable(table, key) && recent(transaction.get(table, key), nowMs).length === 0)
-      transaction.delete(table, key);
-  };
-  await writeInPieces(store, old, drop, signal);
+  await failuresIn(store, 0).dropOld(store, nowMs, signal);
 }
 
-const failureTable = (store: Store): Table<Failures> => store.table<Failures>('login-failures');
+function failuresIn(store: Store, remembered: number): RecentFailures<readonly number[]> {
+  const table = store.table<readonly number[]>('login-failures');
+  return new RecentFailures({ table, remembered, timesOf: (times) => times, recordOf: (times) => times });
+}
+
 export const failureTableKinds: TableKinds = { 'login-failures': { of: 'all', fills: true } };
-
-/**
- * The failures of the last minute. Transactions of two workers may commit in another order than their times, so a failure may be a
- * little ahead; but a clock that was set back must not prolong the wait.
- */
-function recent(failures: Failures = [], nowMs: number): Failures {
-  return failures.filter((atMs) => Math.abs(nowMs - atMs) < windowMs);
-}

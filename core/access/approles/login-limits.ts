@@ -1,5 +1,5 @@
 // Limits of logins: for wrong tokens by address, for right ones by workload. A right token passes whatever others at its address did.
-import { LoginRate } from '../login-rate.ts';
+import { LoginRate } from '../logins/login-rate.ts';
 import { tooManyFailures } from './attempt-limit.ts';
 import type { Clock } from '../../base/context.ts';
 import { AddressBuckets, Buckets } from '../../base/token-bucket.ts';

@@ -19,6 +19,8 @@ export const defaultPolicy = policy(
   allow('/v1/state/policy/check'),
   // Each sees and decides there what concerns the own login.
   allow('/v1/state/approvals/**'),
+  // Each is told there what the own login may read.
+  allow('/v1/state/notices'),
 );
 
 const policies = [
@@ -34,6 +36,8 @@ const policies = [
     reject('/v1/state/keystore/tokens/**'),
     reject(`${tokenActions}/create`),
     reject(`${tokenActions}/create-root`),
+    reject('/v1/state/open-as/allow'),
+    reject('/v1/state/tenants/*/open-as'),
     // Providers, roles and approles give tokens, and a secret-id is enough to get one.
     onlyRead('/v1/config/keystore/authentication/**'),
     reject('/v1/state/keystore/authentication/approles/*/generate-secret-id'),
@@ -48,6 +52,12 @@ const policies = [
     reject(`${tokenActions}/create-root`),
     reject('/v1/state/keystore/system/**'),
     reject('/v1/state/system/**'),
+  ),
+  policy(
+    'system-visitor',
+    'Read the configuration and the state, and change and use nothing.',
+    onlyRead('/v1/config/**'),
+    onlyRead('/v1/state/**'),
   ),
   policy('rewrap-only', 'Rewrap ciphertexts without being able to read them.', allow('/v1/state/keystore/transit-keys/*/rewrap')),
 ];

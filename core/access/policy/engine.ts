@@ -1,13 +1,6 @@
 // Decides whether policies allow an operation on a path. Each policy is compiled once; a decision is one walk through its tree.
-import {
-  maxPatternSegments,
-  operations,
-  readPattern,
-  type PatternSegment,
-  type Policy,
-  type PolicyOperation,
-  type PolicyRule,
-} from './policy.ts';
+import { maxPatternSegments, operations, readPattern, type PatternSegment, type PolicyOperation } from './patterns.ts';
+import type { Policy, PolicyRule } from './policy.ts';
 
 /** Decision of a set of policies. `policy` and `rule` name the deciding ones; both are absent if no rule matched (refused by default). */
 export type Verdict = {

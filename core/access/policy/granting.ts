@@ -36,9 +36,9 @@ export function requireNarrowed(
   if (widening !== undefined) throw leavesOut(caller, field, widening);
 }
 
-/** Throws `policy-denied` for a caller whose token is bound to addresses or a key: it would be exchanged for a credential that is not. */
+/** Throws `policy-denied` for a caller whose token is bound to addresses or a key, or has a number of uses: it would be exchanged for a credential that is not. */
 export function requireUnbound(caller: Caller, what: string): void {
-  requireNoKey(caller, what);
+  requireFree(caller, what);
   if (caller.boundCidrs.length === 0) return;
   throw fail('policy-denied', {
     detail: `${what} works from any address, and your own token is bound to some: do this with a token that is not.`,
@@ -46,11 +46,11 @@ export function requireUnbound(caller: Caller, what: string): void {
 }
 
 /**
- * Throws `policy-denied` unless tokens of an approle or role work only from the caller's address ranges, and the caller's token is bound to no key:
+ * Throws `policy-denied` unless tokens of an approle or role work only from the caller's address ranges, and the caller's token is free (requireFree):
  * otherwise a bound token could be exchanged for an unbound one.
  */
 export function requireOwnBounds(caller: Caller, { tokenBoundCidrs }: { readonly tokenBoundCidrs: readonly string[] }): void {
-  requireNoKey(caller, 'What logs in by it');
+  requireFree(caller, 'What logs in by it');
   if (caller.boundCidrs.every((ranges) => areWithin(tokenBoundCidrs, ranges))) return;
   throw fail('policy-denied', {
     detail: '"token-bound-cidrs" must be within the ranges of addresses that your own token is bound to.',
@@ -58,11 +58,20 @@ export function requireOwnBounds(caller: Caller, { tokenBoundCidrs }: { readonly
   });
 }
 
-/** Throws `policy-denied` for a caller whose token works with one certificate or key alone, as requireUnbound. */
-export function requireNoKey({ boundToKey }: Caller, what: string): void {
-  if (boundToKey !== true) return;
+/** Throws `policy-denied` for a caller whose token works with one certificate or key alone, or has a number of uses, as requireUnbound. */
+export function requireFree(caller: Caller, what: string): void {
+  requireUncounted(caller, what);
+  if (caller.boundToKey !== true) return;
   throw fail('policy-denied', {
     detail: `${what} works without a client certificate, and your own token is bound to one: do this with a token that is not.`,
+  });
+}
+
+/** Throws `policy-denied` for a caller whose token has a number of uses: what it makes could be used more often. */
+export function requireUncounted({ isCounted }: Caller, what: string): void {
+  if (isCounted !== true) return;
+  throw fail('policy-denied', {
+    detail: `${what} has uses of its own, and your token has a number of them: do this with one that has none.`,
   });
 }
 

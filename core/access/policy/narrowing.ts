@@ -1,7 +1,8 @@
 // Compares what policies say of whole patterns: what they allow beyond a set that has others beside them (a policy can narrow another, and a caller who
 // leaves it out widens the rest), and what they show of every entry.
 import { defaultPolicy } from './built-in.ts';
-import { hasConstraints, hidesOf, isAsNarrow } from './constraints.ts';
+import { hidesOf } from './constraints.ts';
+import { hasConstraints, isAsNarrow } from './limits.ts';
 import {
   compareExactness,
   compilePolicy,
@@ -12,7 +13,8 @@ import {
   type Grants,
   type Say,
 } from './engine.ts';
-import type { PatternSegment, Policy, PolicyOperation } from './policy.ts';
+import type { PatternSegment, PolicyOperation } from './patterns.ts';
+import type { Policy } from './policy.ts';
 
 /** A widening: the policy that allows it and, if known, the rule and the policy left out that would refuse it. */
 export type Widening = {

@@ -2,8 +2,8 @@
 import type { Clock, Job } from '../../base/context.ts';
 import { writeInPieces } from '../../store/records/pieces.ts';
 import { type Store, Unreadable, type WriteTransaction } from '../../store/store.ts';
-import { hasEnded } from './grants.ts';
-import { ancestorsOf, isExpired, tokenTable, type TokenRecord } from './record.ts';
+import { hasEnded } from '../logins/grants.ts';
+import { ancestorsOf, grantsOf, isExpired, isUsedUp, tokenTable, type TokenRecord } from './record.ts';
 import { removeToken } from './tokens.ts';
 
 /** An ended token; an orphan is not read again, because accessors and grants are never reused. */
@@ -21,7 +21,8 @@ export function tokenExpiryJob(store: Store, clock: Clock): Job {
         const drop = (transaction: WriteTransaction, { tenantId, accessor, isOrphan }: Over): void => {
           const record = transaction.get(tokenTable(store), [tenantId, accessor]);
           // Another process may have refreshed it meanwhile.
-          if (record !== undefined && (isOrphan || isExpired(record, now))) removeToken(transaction, store, tenantId, accessor);
+          if (record !== undefined && (isOrphan || isUsedUp(record) || isExpired(record, now)))
+            removeToken(transaction, store, tenantId, accessor);
         };
         await writeInPieces(store, over, drop, signal);
       }
@@ -36,7 +37,9 @@ function findOver(store: Store, clock: Clock): readonly Over[] {
     if (record instanceof Unreadable) return [];
     const isOrphan =
       (record.parent !== undefined && ancestorsOf(store, record).includes(undefined)) ||
-      record.grants?.some((grant) => hasEnded(store, record.tenantId, grant)) === true;
-    return isOrphan || isExpired(record, now) ? [{ tenantId: record.tenantId, accessor: record.accessor, isOrphan }] : [];
+      grantsOf(record).some((grant) => hasEnded(store, record.tenantId, grant));
+    return isOrphan || isUsedUp(record) || isExpired(record, now)
+      ? [{ tenantId: record.tenantId, accessor: record.accessor, isOrphan }]
+      : [];
   });
 }

@@ -4,9 +4,18 @@ import { defined } from '../../base/defined.ts';
 import { fail } from '../../base/errors.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { type ClientCertificate, type Confirmation, confirms } from '../../tls/client-certificate.ts';
-import { stillGrants } from '../approles/approles.ts';
-import { grantIsOpen } from './grants.ts';
+import { grantIsOpen } from '../logins/grants.ts';
 import { identityKey, type LoginIdentity, type TokenName, type UserOrigin } from '../user.ts';
+
+/** Address and program of a sign-in, as the browser said it: nothing is decided by them. */
+export type SignedIn = { readonly address: string; readonly program: string };
+
+/** Longest name of a program that is kept. */
+const mostProgramCharacters = 256;
+
+export function signedInFrom(call: { readonly clientIp: string; readonly userAgent: string }): SignedIn {
+  return { address: call.clientIp, program: call.userAgent.slice(0, mostProgramCharacters) };
+}
 
 /** Record of a token: everything but the token itself. */
 export type TokenRecord = {
@@ -20,15 +29,17 @@ export type TokenRecord = {
   readonly identity?: LoginIdentity;
   /** identities that made the login of the token: of the maker of its secret-id, and those behind that one; children have those of their parent */
   readonly behind?: readonly LoginIdentity[];
-  /** grants of the login (grants.ts): the token ends with any of them */
+  /** grants of the login (logins/grants.ts): the token ends with any of them */
   readonly grants?: readonly string[];
   readonly policies: readonly string[];
   readonly creationTime: string;
   /** absent: does not expire (root tokens) */
   readonly expires?: string;
-  /** limit of the time that one refresh adds, and the latest expiry that refreshes can reach */
+  /** limit of the time that one refresh adds, and the latest expiry that refreshes can reach; without the second, refreshes have no end */
   readonly ttlSeconds?: number;
   readonly latestExpires?: string;
+  /** requests that it can still make; absent: any number */
+  readonly usesLeft?: number;
   /** accessor of the token that created it; it is never valid when or where that one is not */
   readonly parent?: string;
   /** ranges of addresses it may be used from; absent: any */
@@ -37,15 +48,22 @@ export type TokenRecord = {
   readonly cnf?: Confirmation;
   /** kept in the cookie of a browser; not accepted as a bearer token */
   readonly browser?: true;
-  /** the approle it was issued to; it ends with the grant of the approle */
+  /** of a session of a browser: where the person signed in, so that sessions can be told apart; absent in those of earlier versions */
+  readonly signedIn?: SignedIn;
+  /** of a session of a browser: time of its last use, to the minute */
+  readonly lastUsed?: string;
+  /** the approle it was issued to */
   readonly approle?: {
     readonly name: string;
+    /** one more of its grants, in the place where earlier versions look for it */
     readonly grantId: string;
     /** creation of the secret-id of the login; absent in tokens of version 0.1.0 */
     readonly secretIdCreationTime?: string;
   };
   /** origin of a token without a parent: the maker of the secret-id of its login, or the token on whose behalf that was made */
   readonly madeBy?: TokenName;
+  /** of an administrator of the tenant `system` who has this tenant open: it reads, and ends with the token that `madeBy` names */
+  readonly opened?: { readonly by: string; readonly reason: string };
   /** its user is that of a root token, from which it descended */
   readonly ofRootToken?: true;
   /** service of a sign-in, issuer of a workload's login, or role of a login by certificate, by its name here; absent in tokens of version 0.1.0 */
@@ -63,17 +81,28 @@ const fromSnapshot: Read = (table, key) => table.get(key);
 /** A token and then its ancestors: it works when and where all of them do. */
 export type Lineage = readonly [TokenRecord, ...TokenRecord[]];
 
-/** The lineage of a token; undefined if an ancestor, or the grant of an approle or of another login to one of them, has ended. */
+/** The lineage of a token; undefined if an ancestor, or a grant of the login of one of them, has ended. */
 export function lineageOf(store: Store, record: TokenRecord, read: Read = fromSnapshot): Lineage | undefined {
   const ancestors = ancestorsOf(store, record, read);
   const isGranted = (one: TokenRecord | undefined): one is TokenRecord => one !== undefined && hasItsGrants(store, one, read);
   return isGranted(record) && ancestors.every(isGranted) ? [record, ...ancestors] : undefined;
 }
 
+const none: readonly never[] = [];
+
 /** Tells whether the grants of a token's own login still exist. */
-function hasItsGrants(store: Store, { tenantId, approle, grants }: TokenRecord, read: Read): boolean {
-  if (approle !== undefined && !stillGrants(store, tenantId, approle, read)) return false;
-  return grants === undefined || grants.every((grant) => grantIsOpen(store, tenantId, grant, read));
+function hasItsGrants(store: Store, record: TokenRecord, read: Read): boolean {
+  const { opened, madeBy } = record;
+  if (opened !== undefined) {
+    const opener = madeBy && read(tokenTable(store), [madeBy.tenantId, madeBy.accessor]);
+    if (opener === undefined || lineageOf(store, opener, read) === undefined) return false;
+  }
+  return grantsOf(record).every((grant) => grantIsOpen(store, record.tenantId, grant, read));
+}
+
+/** The grants of a token's own login. */
+export function grantsOf({ approle, grants = none }: TokenRecord): readonly string[] {
+  return approle === undefined ? grants : [...grants, approle.grantId];
 }
 
 /** Origin of the user's name: children have the user of their first ancestor. */
@@ -102,23 +131,31 @@ export function makersBy({ identity, behind = [] }: TokenRecord): readonly Login
   });
 }
 
+/** Origin that a token has by its ancestors and keeps without them: it ends with the grants of their logins. */
+export function inheritedBy(lineage: Lineage): Pick<TokenRecord, 'approle' | 'service' | 'madeBy' | 'grants' | 'ofRootToken'> {
+  const { approle, service, madeBy } = lineage.at(-1) as TokenRecord;
+  const grants = lineage.flatMap((one) => one.grants ?? []);
+  return {
+    ...defined({ approle, service, madeBy }),
+    ...(grants.length === 0 ? {} : { grants }),
+    ...(userOriginOf(lineage).userKind === 'root-token' ? { ofRootToken: true } : {}),
+  };
+}
+
 /** The record of a token that works without its ancestors as it did with them: as long, from where, and as whose it did. */
 export function asAlone(lineage: Lineage): TokenRecord {
   const [{ parent: _, ...own }] = lineage;
-  const { approle, service, madeBy } = lineage.at(-1) as TokenRecord;
   // Timestamps of this form sort chronologically.
   const [expires] = lineage.flatMap((one) => one.expires ?? []).sort();
   const [latestExpires] = lineage.flatMap((one) => one.latestExpires ?? []).sort();
   const [ttlSeconds] = lineage.flatMap((one) => one.ttlSeconds ?? []).sort((one, other) => one - other);
   const ranges = lineage.flatMap(({ boundCidrs }) => (boundCidrs === undefined ? [] : [boundCidrs]));
-  const grants = lineage.flatMap((one) => one.grants ?? []);
   const cnf = lineage.find((one) => one.cnf !== undefined)?.cnf;
   return {
     ...own,
-    ...defined({ expires, latestExpires, ttlSeconds, approle, service, madeBy, cnf }),
+    ...inheritedBy(lineage),
+    ...defined({ expires, latestExpires, ttlSeconds, cnf }),
     ...(ranges.length === 0 ? {} : { boundCidrs: ranges.reduce(commonRanges) }),
-    ...(grants.length === 0 ? {} : { grants }),
-    ...(userOriginOf(lineage).userKind === 'root-token' ? { ofRootToken: true } : {}),
   };
 }
 
@@ -155,8 +192,6 @@ export function worksWith(lineage: Lineage, client: { readonly certificate?: Cli
 /** Limit of ancestors: every use of a token reads all of them. */
 export const mostAncestors = 8;
 
-const none: readonly TokenRecord[] = [];
-
 /** The parent, its parent, and so on; ends with undefined when one was deleted. */
 export function ancestorsOf(
   store: Store,
@@ -174,6 +209,11 @@ export function ancestorsOf(
 /** Tells whether a token has expired; at the instant of its expiry it has. */
 export function isExpired(record: TokenRecord, now: Temporal.Instant): boolean {
   return now.epochMilliseconds >= timeOf(record).untilMs;
+}
+
+/** Tells whether a token had a number of uses and has made them all. */
+export function isUsedUp({ usesLeft }: TokenRecord): boolean {
+  return usesLeft === 0;
 }
 
 /** Tells whether a token is valid. A clock that was set back must not revive an expired one: none has more time left than one refresh gives. */

@@ -9,6 +9,7 @@ import { Remembered } from '../../store/records/remembered.ts';
 import type { TableKinds } from '../../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
+import { noteLogin } from '../logins/recent-logins.ts';
 import type { LoginIdentity } from '../user.ts';
 import { asAlone, isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
 
@@ -19,10 +20,24 @@ export type TokenGrant = {
   readonly policies: readonly string[];
   /** absent: does not expire */
   readonly ttlSeconds?: number;
-  /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
-  readonly maxTtlSeconds?: number;
-} & Pick<TokenRecord, 'boundCidrs' | 'cnf' | 'approle' | 'grants' | 'behind' | 'madeBy' | 'service' | 'browser'> &
-  ({ readonly parent: string; readonly identity?: never } | { readonly parent?: never; readonly identity: LoginIdentity });
+  /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it; 'endless': refreshes go on */
+  readonly maxTtlSeconds?: number | 'endless';
+} & Pick<
+  TokenRecord,
+  | 'boundCidrs'
+  | 'cnf'
+  | 'approle'
+  | 'grants'
+  | 'behind'
+  | 'madeBy'
+  | 'service'
+  | 'browser'
+  | 'signedIn'
+  | 'usesLeft'
+  | 'ofRootToken'
+  | 'opened'
+> &
+  ({ readonly parent: string; readonly identity?: never } | { readonly parent?: never; readonly identity: LoginIdentity | undefined });
 
 /** A new token, shown once. */
 export type IssuedToken = {
@@ -30,6 +45,7 @@ export type IssuedToken = {
   readonly accessor: string;
   readonly creationTime: Temporal.Instant;
   readonly expires: Temporal.Instant | undefined;
+  readonly record: TokenRecord;
 };
 
 /** [hash] to the key of the record: the only way from a token to its record */
@@ -56,7 +72,7 @@ export function issueToken(
   grant: TokenGrant,
 ): IssuedToken {
   const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], grants = [], ...of } = grant;
-  const { cnf, approle, madeBy, service, browser } = of;
+  const { cnf, approle, madeBy, service, browser, signedIn, usesLeft, ofRootToken, opened } = of;
   const { identity, behind = [] } = parent === undefined ? grant : (transaction.get(tokenTable(store), [tenantId, parent]) ?? {});
   const accessor = randomUUID();
   const creationTime = clock.now();
@@ -74,18 +90,29 @@ export function issueToken(
       : {
           expires: formatTimestamp(expires),
           ttlSeconds,
-          latestExpires: formatTimestamp(creationTime.add({ seconds: Math.max(ttlSeconds, maxTtlSeconds ?? ttlSeconds) })),
+          ...(maxTtlSeconds === 'endless'
+            ? {}
+            : { latestExpires: formatTimestamp(creationTime.add({ seconds: Math.max(ttlSeconds, maxTtlSeconds ?? ttlSeconds) })) }),
         }),
     ...defined({ parent }),
     ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
     ...(behind.length === 0 ? {} : { behind }),
     ...(grants.length === 0 ? {} : { grants }),
-    ...defined({ cnf, approle, madeBy, service, browser }),
+    ...defined({ cnf, approle, madeBy, service, browser, signedIn, usesLeft, ofRootToken, opened }),
   };
   transaction.put(tokenTable(store), [tenantId, accessor], record);
   transaction.put(hashTable(store), [record.hash], [tenantId, accessor]);
   if (parent !== undefined) transaction.put(childTable(store), [tenantId, parent, accessor], true);
-  return { token, accessor, creationTime, expires };
+  else if (opened === undefined) noteLogin(transaction, store, tenantId, record, creationTime);
+  return { token, accessor, creationTime, expires, record };
+}
+
+/** Notes the use of a session of a browser, for those who look at the list of sessions. */
+export function noteSessionUse(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string, nowMs: number): void {
+  const key = [tenantId, accessor];
+  const record = transaction.get(tokenTable(store), key);
+  const lastUsed = formatTimestamp(Temporal.Instant.fromEpochMilliseconds(nowMs));
+  if (record?.browser === true) transaction.put(tokenTable(store), key, { ...record, lastUsed });
 }
 
 /**
@@ -103,12 +130,27 @@ export function refreshToken(
 ): TokenRecord | undefined {
   const record = transaction.get(tokenTable(store), [tenantId, accessor]);
   if (record === undefined || isExpired(record, now)) return undefined;
-  if (record.expires === undefined || record.ttlSeconds === undefined || record.latestExpires === undefined) return record;
-  const wanted = formatTimestamp(now.add({ seconds: Math.min(incrementSeconds, record.ttlSeconds) }));
+  const { expires, ttlSeconds, latestExpires } = record;
+  if (expires === undefined || ttlSeconds === undefined) return record;
+  const wanted = formatTimestamp(now.add({ seconds: Math.min(incrementSeconds, ttlSeconds) }));
   // Timestamps of this form sort chronologically.
-  const refreshed: TokenRecord = { ...record, expires: wanted < record.latestExpires ? wanted : record.latestExpires };
+  const refreshed: TokenRecord = { ...record, expires: latestExpires === undefined || wanted < latestExpires ? wanted : latestExpires };
   transaction.put(tokenTable(store), [tenantId, accessor], refreshed);
   return refreshed;
+}
+
+/**
+ * Counts one use of a token with a number of uses; false if none is left, or it has ended. A token without one counts nothing. Its record stays
+ * until the job `expired-tokens` removes it: the request of the last use may read it.
+ */
+export async function spendUse(store: Store, tenantId: string, accessor: string): Promise<boolean> {
+  return store.write((transaction) => {
+    const record = transaction.get(tokenTable(store), [tenantId, accessor]);
+    if (record?.usesLeft === undefined) return record !== undefined;
+    if (record.usesLeft === 0) return false;
+    transaction.put(tokenTable(store), [tenantId, accessor], { ...record, usesLeft: record.usesLeft - 1 });
+    return true;
+  });
 }
 
 /**

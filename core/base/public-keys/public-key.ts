@@ -86,6 +86,7 @@ const rules: Readonly<Record<string, (key: KeyObject, use: KeyUse) => string | u
   ec: findEcProblem,
   ed25519: findEd25519Problem,
   rsa: (key, use) => findRsaProblem(rsaNumbers(key), use),
+  'rsa-pss': (key, use) => findRsaProblem(rsaNumbers(numbersAlone(key)), use),
 };
 
 function findEcProblem(key: KeyObject): string | undefined {
@@ -111,6 +112,23 @@ type RsaNumbers = { readonly n: bigint; readonly e: bigint };
 function rsaNumbers(key: KeyObject): RsaNumbers {
   const { n, e } = cleanly(() => key.export({ format: 'jwk' }));
   return { n: numberOf(n), e: numberOf(e) };
+}
+
+/** The numbers of a key for RSASSA-PSS, which JSON Web Keys do not have: behind the AlgorithmIdentifier comes the BIT STRING with the key of PKCS #1. */
+function numbersAlone(key: KeyObject): KeyObject {
+  const spki = cleanly(() => key.export({ format: 'der', type: 'spki' }));
+  const algorithm = elementAt(spki, 0).from;
+  const bits = elementAt(spki, elementAt(spki, algorithm).to);
+  return cleanly(() => createPublicKey({ key: spki.subarray(bits.from + 1, bits.to), format: 'der', type: 'pkcs1' }));
+}
+
+/** Begin and end of the content of an element of DER that OpenSSL has written. */
+function elementAt(der: Buffer, at: number): { readonly from: number; readonly to: number } {
+  const length = der.readUInt8(at + 1);
+  if (length < 0x80) return { from: at + 2, to: at + 2 + length };
+  const octets = length & 0x7f;
+  const from = at + 2 + octets;
+  return { from, to: from + der.readUIntBE(at + 2, octets) };
 }
 
 const leastExponents: Readonly<Record<KeyUse, bigint>> = { verify: 3n, encrypt: 65_537n };

@@ -1,12 +1,13 @@
 // Exchange of a request by an alias: for checks and records it is a request to the endpoint that the alias stands for.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
+import type { TokenRecord } from '../../access/tokens/record.ts';
 import { fail, ServiceError } from '../../base/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../wire/json.ts';
 import type { ClientCertificate } from '../../tls/client-certificate.ts';
-import type { Alias, Answered, Asked, InvokeFurther } from '../alias.ts';
+import type { Alias, Answered, Asked, InvokeFurther, Outcome, Reply } from '../alias.ts';
 import type { Admit, Body } from '../request/body.ts';
-import { formatPath, queryOf, readRequestPath } from '../request/path.ts';
+import { formatPath, queryOf, type RequestPath } from '../request/path.ts';
 import type { Answer } from '../response/answer.ts';
 import type { Route } from '../routes.ts';
 import type { Routed } from './api-request.ts';
@@ -17,6 +18,7 @@ const empty = new Uint8Array(0);
 
 export class AliasExchange implements ApiExchange {
   readonly via: string;
+  readonly takesDocument = true;
   readonly headers: IncomingHttpHeaders;
   readonly inputOf: ((document: JsonObject, caller: Caller | undefined) => JsonObject) | undefined;
   readonly #alias: Alias;
@@ -30,6 +32,7 @@ export class AliasExchange implements ApiExchange {
   #document: JsonObject | undefined;
   #error: ServiceError | undefined;
   #access: RequestAccess | undefined;
+  #issued: TokenRecord | undefined;
   /** true once an answer was made: another one tells of a fault of the alias */
   #isAnswered = false;
 
@@ -38,24 +41,19 @@ export class AliasExchange implements ApiExchange {
     this.#under = under;
     this.#alias = alias;
     this.#invoke = invoke;
-    const { method, headers } = under;
-    this.#asked = { method, params, query: new URLSearchParams(queryOf(under.target)), headers };
+    this.#asked = new ForeignRequest(under, params);
     this.#target = under.target;
     this.via = alias.via;
-    this.headers = headersOf(headers, alias.credentials(headers));
+    this.headers = headersOf(under.headers, alias.credentials(under.headers));
     this.inputOf = alias.input === undefined ? undefined : (document, caller) => alias.input?.(document, this.#asked, caller) ?? document;
   }
 
-  /** Translates the target of the request to our endpoint. Throws the ServiceError that refuses it. */
-  route(route: Route): Routed {
-    const { params, query = {} } = this.#alias.target(this.#asked);
-    const named = route.endpoint.path
-      .split('/')
-      .slice(1)
-      .map((part) => (part.startsWith('{') ? (params[part.slice(1, -1)] ?? '') : part));
-    const path = readRequestPath(formatPath(named));
+  /** Translates the target of the request to our endpoint; `find` reads its path. Throws the ServiceError that refuses it. */
+  route(route: Route, find: (target: string) => RequestPath | undefined): Routed {
+    const { params, query } = this.#alias.target(this.#asked);
+    const path = find(filled(route.endpoint.path, params));
     if (path === undefined) throw fail('not-found');
-    const search = new URLSearchParams(query).toString();
+    const search = query === undefined ? '' : new URLSearchParams(query).toString();
     this.#target = search === '' ? path.text : `${path.text}?${search}`;
     return { path, params, route };
   }
@@ -122,6 +120,10 @@ export class AliasExchange implements ApiExchange {
     if (needed !== undefined) access.requireAt(needed.path, needed.operation);
   }
 
+  noteIssued(token: TokenRecord): void {
+    this.#issued = token;
+  }
+
   noteRefusal(error: ServiceError): void {
     this.#error = error;
   }
@@ -135,23 +137,26 @@ export class AliasExchange implements ApiExchange {
     this.#isAnswered = true;
     const error = this.#error;
     const answered = error === undefined ? answeredOf(answer, requestId) : { status: answer.status, requestId, document: undefined };
+    const reply = this.#reply(answered, error);
     const translated = (): Answer =>
       error === undefined ? this.#alias.answer(answered, this.#asked) : this.#alias.refusal(error, requestId);
-    const reply = this.#reply(answered, error);
-    if (reply === undefined) return this.#under.send(requestId, translated());
+    if (!(reply instanceof Promise)) return this.#under.send(requestId, reply ?? translated());
     const refused = (thrown: unknown): Answer => this.#refusalOf(thrown, requestId);
     return reply.catch(refused).then((further) => this.#under.send(requestId, further ?? translated()));
   }
 
-  #reply(answered: Answered, error: ServiceError | undefined): Promise<Answer | undefined> | undefined {
+  #reply(answered: Answered, error: ServiceError | undefined): Reply {
     if (this.#alias.reply === undefined) return undefined;
-    const body = (): JsonObject | undefined => this.#document ?? (this.#body.length === 0 ? undefined : parseJsonObject(this.#body));
-    const outcome = { ...answered, error, caller: this.#caller, body, ...this.#access };
     try {
-      return this.#alias.reply(outcome, this.#asked, (...more) => this.#invokeFurther(...more));
+      return this.#alias.reply(new Ended(answered, error, this.#sent()), this.#asked, (...more) => this.#invokeFurther(...more));
     } catch (thrown) {
-      return Promise.resolve(this.#refusalOf(thrown, answered.requestId));
+      return this.#refusalOf(thrown, answered.requestId);
     }
+  }
+
+  /** Body and sender of the request. */
+  #sent(): Sent {
+    return { body: this.#document ?? this.#body, caller: this.#caller, access: this.#access, issued: this.#issued, from: this };
   }
 
   /** The foreign form of a refusal that `reply` has thrown; throws anything else. */
@@ -178,22 +183,97 @@ export class AliasExchange implements ApiExchange {
   }
 }
 
+/** The foreign request as its alias sees it. Few aliases have a query. */
+class ForeignRequest implements Asked {
+  readonly method: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly #target: string;
+  #query: URLSearchParams | undefined;
+
+  constructor({ method, headers, target }: ApiExchange, params: Readonly<Record<string, string>>) {
+    this.method = method;
+    this.params = params;
+    this.headers = headers;
+    this.#target = target;
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= new URLSearchParams(queryOf(this.#target)));
+  }
+}
+
+type Sent = {
+  /** parsed, if it was a large one */
+  readonly body: Uint8Array | JsonObject;
+  readonly caller: Caller | undefined;
+  readonly access: RequestAccess | undefined;
+  readonly issued: TokenRecord | undefined;
+  readonly from: Outcome['from'];
+};
+
+class Ended implements Outcome {
+  readonly status: number;
+  readonly requestId: string;
+  readonly document: unknown;
+  readonly error: ServiceError | undefined;
+  readonly caller: Caller | undefined;
+  readonly issued: TokenRecord | undefined;
+  readonly from: Outcome['from'];
+  readonly requireInput: Outcome['requireInput'];
+  readonly #body: Uint8Array | JsonObject;
+
+  constructor({ status, requestId, document }: Answered, error: ServiceError | undefined, { body, caller, access, issued, from }: Sent) {
+    this.status = status;
+    this.requestId = requestId;
+    this.document = document;
+    this.error = error;
+    this.caller = caller;
+    this.issued = issued;
+    this.from = from;
+    this.requireInput = access?.requireInput;
+    this.#body = body;
+  }
+
+  body(): JsonObject | undefined {
+    const body = this.#body;
+    if (!(body instanceof Uint8Array)) return body;
+    return body.length === 0 ? undefined : parseJsonObject(body);
+  }
+}
+
+/** A path of a template with parameters in braces. */
+function filled(template: string, params: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? '';
+    return /^[\w\-.~]*$/.test(value) ? value : formatPath([value]).slice(1);
+  });
+}
+
 /** Tells whether a body is JSON's null, which clients without input send: those of Go encode a nil map so. */
 function isNull(body: Body): boolean {
   return body instanceof Uint8Array && body.length <= 16 && Buffer.from(body).toString('latin1').trim() === 'null';
 }
 
-function answeredOf({ status, mediaType, body }: Answer, requestId: string): Answered {
+function answeredOf(answer: Answer, requestId: string): Answered {
+  const { status, mediaType, document } = answer;
+  if (document !== undefined) return { status, requestId, document };
+  const { body } = answer;
   const isJson = typeof body === 'string' && (mediaType === 'application/json' || mediaType === 'application/problem+json');
   return { status, requestId, document: isJson ? (JSON.parse(body) as unknown) : body };
 }
 
 /**
- * Headers for our endpoint: foreign bodies have any type or none, and preconditions or preferences of our API have no meaning there. Nor have approvals:
- * the foreign answer cannot say that one was asked for.
+ * Headers of our API that a foreign request cannot mean: bodies there have any type or none, and neither preconditions nor preferences. Nor
+ * approvals: the foreign answer cannot say that one was asked for.
  */
+const ownHeaders: ReadonlySet<string> = new Set(['authorization', 'if-match', 'if-none-match', 'accept', 'approval', 'approval-reason']);
+
+/** Headers for our endpoint. */
 function headersOf(foreign: IncomingHttpHeaders, authorization: string | undefined): IncomingHttpHeaders {
-  const { authorization: _, 'if-match': _match, 'if-none-match': _none, accept: _accept, ...kept } = foreign;
-  const { approval: _approval, 'approval-reason': _reason, ...headers } = kept;
-  return { ...headers, 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
+  const headers: IncomingHttpHeaders = {};
+  for (const name of Object.keys(foreign)) if (!ownHeaders.has(name)) headers[name] = foreign[name];
+  headers['content-type'] = 'application/json';
+  if (authorization !== undefined) headers.authorization = authorization;
+  return headers;
 }

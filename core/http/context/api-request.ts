@@ -103,7 +103,8 @@ export class ApiRequest extends RequestContext<Answer, ApiExchange> {
   }
 
   protected formatAnswer(value: unknown): Answer {
-    return formatReply(this.route.endpoint, value, this.authorized?.isConstrained === true ? this.authorized : undefined);
+    const access = this.authorized?.isConstrained === true ? this.authorized : undefined;
+    return formatReply(this.route.endpoint, value, { access, takesDocument: this.exchange.takesDocument });
   }
 
   protected override translated(error: ServiceError): ServiceError {

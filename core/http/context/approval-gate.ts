@@ -12,6 +12,7 @@ import { Wire } from '../../wire/schema.ts';
 import { type AnyEndpoint, type ApprovalSubject, Reply } from '../endpoint.ts';
 import { judgedSegments } from '../judged-path.ts';
 import { queryOf } from '../request/path.ts';
+import { inWhole, requestParameters, shortened } from '../audit-parameters.ts';
 import type { AllowedCall, ApiRequest } from './api-request.ts';
 
 /** Ends a request that has asked for approval, with the answer that says so. */
@@ -42,14 +43,17 @@ export function actsOf(endpoint: AnyEndpoint, call: AllowedCall, input: unknown,
 const none: readonly Act[] = [];
 
 /** As `requireApproval` of a call. Undefined, without any work, where no rule of the tenant is about the request. */
-export function passGate(context: ApiRequest, acts: readonly Act[], subject: ApprovalSubject): Promise<void> | undefined {
+export function passGate(context: ApiRequest, acts: readonly Act[], subjectOf: () => ApprovalSubject): Promise<void> | undefined {
   const {
     caller,
     server: { approvals },
   } = context;
   if (caller === undefined || acts.length === 0) return undefined;
   context.note.acts = acts;
-  const rules = fitting(approvals.rules.of(caller.tenantId), acts, subject.concerns);
+  const every = approvals.rules.of(caller.tenantId);
+  if (every.length === 0) return undefined;
+  const subject = subjectOf();
+  const rules = fitting(every, acts, subject.concerns);
   return rules.length === 0 ? undefined : requireOne(context, approvals, acts, subject, rules);
 }
 
@@ -66,7 +70,8 @@ async function requireOne(
   if (id === undefined && reason === undefined) throw neededBy(context, rules);
   const guarded = guardedBy(context, store, acts, subject);
   if (reason !== undefined) {
-    const asked = await ask(store, guarded, rules, readReason(reason));
+    const isRequired = rules.some(({ reasonRequired = true }) => reasonRequired);
+    const asked = await ask(store, guarded, rules, readReason(reason, isRequired));
     context.note.kind = 'approval';
     context.note.approval = asked.id;
     throw new AskedForApproval(askedReply(asked, rules));
@@ -99,8 +104,15 @@ function guardedBy(
     concerns,
     acts,
     digest,
-    parameters: legible({ ...parameters, ...facts }),
+    parameters: legible(withinRoom({ ...parameters, ...facts })),
   };
+}
+
+/** Approvers see lists and texts of any length; what takes more room than this, by size and digest. */
+const mostShown = 128 << 10;
+
+function withinRoom(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return JSON.stringify(parameters).length <= mostShown ? parameters : (shortened(parameters) as Readonly<Record<string, unknown>>);
 }
 
 /** Approvers must see each character: bidirectional controls make a text read as another one. The digest has it as it was sent. */
@@ -110,9 +122,12 @@ function legible(parameters: Readonly<Record<string, unknown>>): Readonly<Record
   return JSON.parse(JSON.stringify(parameters, shown)) as Record<string, unknown>;
 }
 
+const namesOf = (roles: NamedRule['approvers']): string => roles.map(({ name }) => name).join(', ');
+
 function neededBy({ exchange: { via } }: ApiRequest, rules: readonly NamedRule[]): Error {
   const texts = rules.map(
-    ({ name, needed, approvers }) => `"${name}" needs ${needed} approvals of people of ${approvers.map((role) => role.name).join(', ')}`,
+    ({ name, needed, approvers, distinctGroups = [] }) =>
+      `"${name}" needs ${needed} approvals of people of ${namesOf(approvers)}${distinctGroups.length === 0 ? '' : `, among them another of each of ${distinctGroups.map((group) => `(${namesOf(group)})`).join(', ')}`}`,
   );
   const way =
     via === undefined || via === 'console'
@@ -125,8 +140,9 @@ function neededBy({ exchange: { via } }: ApiRequest, rules: readonly NamedRule[]
 }
 
 /** The text of a header that is percent-encoded UTF-8 (RFC 3986): a repeated header, which node joins with a comma and a space, is not. */
-function readReason(header: string | string[]): string {
+function readReason(header: string | string[], isRequired: boolean): string {
   const sent = String(header);
+  if (sent === '' && !isRequired) return '';
   const text = /^[\w\-.~!*'()%]+$/.test(sent) ? decoded(sent) : undefined;
   const shown = text === undefined ? '' : replaceUnseen(text, '�').trim();
   if (shown.length >= shortestReason && shown.length <= longestReason) return shown;
@@ -163,15 +179,16 @@ function askedReply({ id, digest, approveUntil }: Approval, rules: readonly Name
 
 /** The subject of a request to an action: its input as it was parsed, and what it found. */
 export function subjectOfAction(context: ApiRequest): ApprovalSubject {
-  const { route, path, input, largeText, found, note } = context;
+  const { route, path, input, largeText, found } = context;
   const { endpoint } = route;
+  const stated = largeText === undefined ? input : { ...(input as object), [endpoint.largeField ?? '']: largeText };
   const written = input instanceof Uint8Array ? input : route.constrainedInput(input);
   const isOfAppliance = endpoint.access === 'token' && endpoint.reservedFor !== undefined;
   return {
     concerns: isOfAppliance ? [] : [judgedSegments(endpoint, path.segments), ...(concernsOf(context) ?? [])],
     content: largeText === undefined ? written : [written, largeText],
-    target: found ?? null,
-    parameters: shownOf(note.requestParameters),
+    target: approvedTargetOf(context, found) ?? null,
+    parameters: requestParameters(route.auditFields, stated, true, inWhole) ?? {},
   };
 }
 
@@ -179,8 +196,9 @@ function concernsOf({ route: { endpoint }, call, input }: ApiRequest): readonly 
   return endpoint.access === 'token' && call !== undefined ? endpoint.concerns?.(call, input as never) : undefined;
 }
 
-function shownOf(parameters: ApiRequest['note']['requestParameters']): Readonly<Record<string, unknown>> {
-  return parameters === undefined ? {} : (JSON.parse(JSON.stringify(parameters)) as Record<string, unknown>);
+/** The part of the target of a request on which its approval depends. */
+export function approvedTargetOf({ route: { endpoint } }: ApiRequest, found: unknown): unknown {
+  return endpoint.access === 'token' && endpoint.approvedTarget !== undefined ? endpoint.approvedTarget(found as never) : found;
 }
 
 /** Tells whether what a request is about is as it was. */

@@ -2,6 +2,7 @@
 import type { Act } from '../../approvals/acts.ts';
 import type { Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
+import type { TokenRecord } from '../../access/tokens/record.ts';
 import { Whole } from '../../audit/record.ts';
 import { callerOfRequest } from '../authentication.ts';
 import type { ClientCertificate } from '../../tls/client-certificate.ts';
@@ -54,6 +55,10 @@ export class UnauthenticatedCall implements PublicCall {
     return this.#context.clientIp;
   }
 
+  get via(): string | undefined {
+    return this.#context.exchange.via;
+  }
+
   get certificate(): ClientCertificate | undefined {
     return this.#context.exchange.certificate;
   }
@@ -67,6 +72,10 @@ export class UnauthenticatedCall implements PublicCall {
     if (this.#context.exchange.isClosed) controller.abort();
     else this.#context.exchange.onceClosed(() => controller.abort());
     return controller.signal;
+  }
+
+  noteIssued(token: TokenRecord): void {
+    this.#context.exchange.noteIssued?.(token);
   }
 
   noteAudit(fields: AuditNote): void {
@@ -95,7 +104,7 @@ export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall 
   }
 
   async requireApproval(acts: readonly Act[], subject: ApprovalSubject): Promise<void> {
-    await passGate(this.#context, acts, subject);
+    await passGate(this.#context, acts, () => subject);
   }
 
   callerNow(): Caller | undefined {

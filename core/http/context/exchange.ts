@@ -3,13 +3,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Caller } from '../../access/caller.ts';
-import type { PolicyOperation } from '../../access/policy/policy.ts';
+import type { TokenRecord } from '../../access/tokens/record.ts';
+import type { PolicyOperation } from '../../access/policy/patterns.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { type ClientCertificate, clientCertificateOf } from '../../tls/client-certificate.ts';
 import { clientAddressOf } from '../listener/client-address.ts';
 import { listMethodOfParser } from '../listener/list-method.ts';
 import { type Admit, type Body, readBody } from '../request/body.ts';
 import { type Answer, sendAnswer } from '../response/answer.ts';
+import { compressedFor } from '../response/compressed.ts';
 
 /** Interface of a request for checks, records and counts. */
 export type Exchange = {
@@ -37,7 +39,7 @@ export type RequestAccess = {
    * Throws the ServiceError that would refuse this document (wire form) of the endpoint, because it is invalid or has values that are not
    * allowed.
    */
-  requireInput(document: JsonObject): void;
+  readonly requireInput: (document: JsonObject) => void;
   /** Throws `policy-denied` unless the caller may also do that at another path. */
   requireAt(path: string, operation: PolicyOperation): void;
 };
@@ -46,6 +48,8 @@ export type RequestAccess = {
 export type ApiExchange = Exchange & {
   /** foreign protocol of the request, for the audit trail */
   readonly via?: string | undefined;
+  /** it makes its answer from the document of the endpoint's */
+  readonly takesDocument?: boolean | undefined;
   /** Throws the ServiceError that excludes a caller from the foreign API; absent: all callers are admitted. */
   admit?(caller: Caller): void;
   /** Called with the decision of the policies, when they have allowed the request. */
@@ -56,6 +60,8 @@ export type ApiExchange = Exchange & {
   readonly inputOf?: ((document: JsonObject, caller: Caller | undefined) => JsonObject) | undefined;
   /** Tells whether a large body is read despite this refusal of the request; absent: never. */
   readsDespite?(refusal: unknown): boolean;
+  /** Called with the token that the endpoint issues. */
+  noteIssued?(token: TokenRecord): void;
   /** Called with the document of a large body, whose memory another thread takes. */
   noteDocument?(document: JsonObject): void;
   /** Called with the refusal of the next answer, for exchanges with their own form of refusals. */
@@ -117,6 +123,6 @@ export class HttpExchange implements ApiExchange {
   }
 
   send(requestId: string, answer: Answer): Promise<void> | undefined {
-    return sendAnswer(this.response, requestId, answer);
+    return sendAnswer(this.response, requestId, compressedFor(this.request, answer));
   }
 }

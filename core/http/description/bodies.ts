@@ -77,7 +77,11 @@ function successesOf(
   if (resource !== undefined) return changesOf(endpoint, resource, output, named);
   if (output.items !== undefined && 'after' in query)
     return listed(named.add(base, shownOf(endpoint, output.items ?? {}), { base, suffix: '' }), [exampleOf(output.items ?? {})]);
-  return answered(200, jsonContent(answerSchema(endpoint, base, output, named), exampleOf(output)));
+  const { empty } = endpoint.documented ?? {};
+  return {
+    ...answered(200, jsonContent(answerSchema(endpoint, base, output, named), exampleOf(output))),
+    ...(empty === undefined ? {} : { 204: { description: empty } }),
+  };
 }
 
 /** A whole list is an array of named entries; anything else has a name itself. */

@@ -1,7 +1,7 @@
 // Types of the API description: the used part of OpenAPI 3.1 and JSON Schema, and our extensions.
 import { defined } from '../../base/defined.ts';
 import type { ErrorTable } from '../../base/errors.ts';
-import type { PolicyOperation } from '../../access/policy/policy.ts';
+import type { PolicyOperation } from '../../access/policy/patterns.ts';
 import type { Tag } from '../endpoint.ts';
 import type { NamedEntry } from '../named-entries.ts';
 import type { Command } from './command.ts';
@@ -45,6 +45,8 @@ export type JsonSchema = {
   'x-default'?: unknown;
   /** resource whose entry the text names, and the rights that its use needs */
   'x-names'?: NamedEntry;
+  /** control of a form for it: a time, ranges of addresses, or labels */
+  'x-form'?: 'duration' | 'ranges' | 'labels';
   /** never in logs; answered once or not at all */
   'x-secret'?: true;
   /** cannot be changed after creation */
@@ -90,6 +92,8 @@ export type Operation = {
   readonly 'x-idempotent'?: true;
   /** the verb of policies */
   readonly 'x-operation'?: PolicyOperation;
+  /** last part of the path that policies see, where it is another one: that of a single action for its batch */
+  readonly 'x-judged-as'?: string;
   /** the command of keystorectl */
   readonly 'x-command'?: Command;
   readonly parameters: readonly Parameter[];

@@ -6,11 +6,14 @@ import { tags } from '../tags.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { docsPath, pageHeaders } from './pages/frame.ts';
 import { DocsSite } from './pages/site.ts';
-import { Published, copyHeaders } from './published.ts';
+import { outlineOf } from './outline.ts';
+import { Published, documentedCopies } from './published.ts';
 
 /** `GET /v1/openapi.json` and the pages below `/v1/docs`. The document and each page are built at their first request, not at the start. */
 export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {
-  const json = once(() => new Published(JSON.stringify(document()), { 'content-type': 'application/json' }));
+  const asJson = (one: OpenApiDocument): Published => new Published(JSON.stringify(one), { 'content-type': 'application/json' });
+  const whole = once(() => asJson(document()));
+  const outline = once(() => asJson(outlineOf(document())));
   const site = once(() => new DocsSite(document()));
   const pages = new Map<string, Published>();
   const published = (name: string, render: () => string): Published => {
@@ -28,13 +31,10 @@ export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoi
       description: 'OpenAPI 3.1, made from the same schemas that requests are checked with. Needs no token.',
       operationId: 'descriptionShow',
       produces: 'application/json',
+      query: { outline: '`true`: which operations there are, without their bodies, answers and schemas.' },
       errors: ['rate-limited'],
-      documented: {
-        headers: copyHeaders.answer,
-        requestHeaders: copyHeaders.request,
-        otherStatuses: { 304: 'The copy that `If-None-Match` names is still the present one' },
-      },
-      run: (call) => json().answer(call),
+      documented: documentedCopies,
+      run: (call) => (call.query.get('outline') === 'true' ? outline : whole)().answer(call),
     }),
     definePublicEndpoint<undefined, Reply>({
       ...pageOf,

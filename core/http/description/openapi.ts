@@ -1,6 +1,7 @@
 // The API description (OpenAPI 3.1), built from the endpoints that also define routes, checks and audit records (api 15).
 import { defined } from '../../base/defined.ts';
 import { coreErrors, type ErrorTable } from '../../base/errors.ts';
+import { askedOf, askedResponses, askedSchemas } from './asked.ts';
 import { bodiesOf, inputOf, outputOf, type Bodies } from './bodies.ts';
 import { commandOf, operationIdOf, type Command } from './command.ts';
 import { fieldsOf, mapValues, type JsonSchema, type OpenApiDocument, type Operation } from './document.ts';
@@ -22,6 +23,7 @@ export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly
   const builder = new DescriptionBuilder(described, Object.assign({}, coreErrors, ...tables) as ErrorTable);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of described) (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = builder.operation(endpoint);
+  const { responses, examples } = sharedRefusals(builder.errors);
   return {
     openapi: '3.1.0',
     info: {
@@ -38,8 +40,9 @@ export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'The token that a login answered, or a root token.' } },
-      schemas: { Problem: problemSchema, ProblemItem: problemItemSchema, ...builder.schemas },
-      ...sharedRefusals(builder.errors),
+      schemas: { Problem: problemSchema, ProblemItem: problemItemSchema, ...askedSchemas, ...builder.schemas },
+      responses: { ...askedResponses, ...responses },
+      examples,
     },
     'x-errors': builder.errors,
   };
@@ -56,9 +59,9 @@ const description = `**Refusals** are RFC 9457 documents; their \`code\` is the 
 
 **Lists** answer an array. \`Total-Count\` says how many entries there are, and \`Link\` with \`rel="next"\` where the next ones are.
 
-**Approvals.** Where a rule of the tenant asks for the approval of other people, a request is refused with \`approval-needed\`. Sent with the header \`Approval-Reason\` (percent-encoded UTF-8) it asks for approval and is answered 202 with \`id\`, \`needed\`, \`expires\`, \`digest\` and \`digest-words\`. Sent once more with the header \`Approval\` and the id, when enough people have approved, it runs.
+**Approvals.** Where a rule of the tenant asks for the approval of other people, a request is refused with \`approval-needed\`. Sent with the header \`Approval-Reason\` (percent-encoded UTF-8) it asks for approval and is answered 202 with the document \`ApprovalAsked\`. Sent once more with the header \`Approval\` and the id, when enough people have approved, it runs.
 
-**Extensions.** \`x-idempotent\`: an operation that may be repeated without harm when no answer came; others may be repeated after 429, and after 503 with \`Retry-After\`, which say that nothing was done. \`x-operation\`: the verb that policies speak of. \`x-command\`: how keystorectl spells an operation. \`x-secret\`: never in logs. \`x-payload\`: base64, or raw text where \`base64-encoded\` is false.`;
+**Extensions.** \`x-idempotent\`: an operation that may be repeated without harm when no answer came; others may be repeated after 429, and after 503 with \`Retry-After\`, which say that nothing was done. \`x-operation\`: the verb that policies speak of; \`x-judged-as\`: the last part of the path that they see, where it is another one. \`x-command\`: how keystorectl spells an operation. \`x-secret\`: never in logs. \`x-payload\`: base64, or raw text where \`base64-encoded\` is false.`;
 
 class DescriptionBuilder {
   readonly errors: ErrorTable;
@@ -91,11 +94,17 @@ class DescriptionBuilder {
       summary: endpoint.summary,
       description: endpoint.description ?? endpoint.summary,
       tags: [endpoint.tag.name],
-      ...(endpoint.access === 'public' ? { security: [] } : { 'x-operation': endpoint.operation }),
+      ...(endpoint.access === 'public'
+        ? { security: [] }
+        : { 'x-operation': endpoint.operation, ...defined({ 'x-judged-as': endpoint.judgedAs?.action }) }),
       ...defined({ 'x-idempotent': isIdempotent(endpoint), 'x-command': command }),
       parameters: parametersOf(endpoint, this.#nouns),
       ...defined({ requestBody }),
-      responses: { ...refusals, ...mapValues(successes, (success, status) => (status in refusals ? orRefused(success, status) : success)) },
+      responses: {
+        ...refusals,
+        ...askedOf(endpoint, successes),
+        ...mapValues(successes, (success, status) => (status in refusals ? orRefused(success, status) : success)),
+      },
       'x-codes': codes,
     };
   }

@@ -9,7 +9,7 @@ const largeCharacters = 256 * 1024;
 const uncompressed = { ofAll: { atOnce: 200, perMinute: 600 }, ofAddress: { atOnce: 100, perMinute: 120 } } as const;
 
 /**
- * The answers of a public GET with entity tag and gzip (RFC 9110 sections 8.8.3 and 8.4.1.3). `no-cache` lets a client keep its copy, and
+ * The answers of a public GET with entity tag, compressed (RFC 9110 sections 8.8.3 and 8.4.1.3). `no-cache` lets a client keep its copy, and
  * makes it revalidate the copy each time: an update of the appliance changes the text.
  */
 export class Published {
@@ -20,7 +20,7 @@ export class Published {
   /** `headers` with `content-type`. */
   constructor(text: string, headers: Readonly<Record<string, string>>) {
     this.#isLarge = text.length > largeCharacters;
-    this.#file = new StaticFile(Buffer.from(text), { ...headers, 'cache-control': 'no-cache' }, ['gzip']);
+    this.#file = new StaticFile(Buffer.from(text), { ...headers, 'cache-control': 'no-cache' }, ['br', 'gzip']);
   }
 
   /** Answers a request. Rejects with `rate-limited` if the text is large and requested too often without compression. */
@@ -38,8 +38,11 @@ export class Published {
 
 const tagSchema = { type: 'string', examples: ['"q1W8mZ0bq1c"'] };
 
-/** Headers of answers that a client may keep, for the API description. */
-export const copyHeaders = {
-  answer: { ETag: { description: 'Entity tag of the content, for If-None-Match.', schema: tagSchema } },
-  request: { 'If-None-Match': { description: 'Entity tag of a kept copy: 304 when it is still the present one.', schema: tagSchema } },
+/** Answers that a client may keep, for the API description. */
+export const documentedCopies = {
+  headers: { ETag: { description: 'Entity tag of the content, for If-None-Match.', schema: tagSchema } },
+  requestHeaders: {
+    'If-None-Match': { description: 'Entity tag of a kept copy: 304 when it is still the present one.', schema: tagSchema },
+  },
+  otherStatuses: { 304: 'The copy that `If-None-Match` names is still the present one' },
 } as const;

@@ -111,7 +111,7 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
     ...(hasBody && endpoint.access === 'token' ? ['busy', 'too-slow'] : []),
     ...(endpoint.audit === 'required' ? ['audit-unavailable'] : []),
     ...(endpoint.audit === 'required' && endpoint.whileBehind !== true ? ['shipping-behind'] : []),
-    ...(endpoint.access === 'token' && mayNeedApproval(endpoint) ? approvalCodes : []),
+    ...(mayNeedApproval(endpoint) ? approvalCodes : []),
     'internal-error',
     ...(endpoint.errors ?? []),
   ];
@@ -120,7 +120,10 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
 
 const approvalCodes = ['approval-needed', 'approval-refused', 'approval-missing', 'approval-void', 'invalid-value', 'precondition-failed'];
 
-function mayNeedApproval({ act, method }: Extract<AnyEndpoint, { access: 'token' }>): boolean {
+/** Tells whether a rule of approvals may be about an endpoint. */
+export function mayNeedApproval({ access, method, ...endpoint }: AnyEndpoint): boolean {
+  const act = 'act' in endpoint ? endpoint.act : undefined;
+  if (access === 'public') return false;
   return act === undefined ? method !== 'GET' : act !== 'none';
 }
 

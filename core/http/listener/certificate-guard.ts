@@ -1,8 +1,8 @@
 // Guard for listeners with client certificates, between their sockets and TLS.
 import { constants } from 'node:crypto';
-import type { Server, ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Server, TlsOptions } from 'node:tls';
 import { subscriberOf } from '../../base/addresses.ts';
 import type { Log } from '../../base/context.ts';
 import { GuardedSocket } from '../../tls/guarded-socket.ts';
@@ -20,7 +20,7 @@ export const askingForCertificates = {
   ecdhCurve: `${groups.names}/P-521`,
   // Resumed sessions have lost the intermediates, confuse tls-unique, and would let a stolen session stand for the key.
   secureOptions: constants.SSL_OP_NO_TICKET,
-} as const satisfies ServerOptions;
+} as const satisfies TlsOptions;
 
 /** Interval of log lines: repeating peers would fill the log. */
 const sayEveryMs = 60_000;

@@ -22,12 +22,23 @@ export class HelloReader {
   #length = 0;
   /** the records that are whole, without their headers */
   readonly #fragments: Buffer[] = [];
+  /** octets of the last record, of which more may come */
+  #rest: Buffer = Buffer.alloc(0);
   /** offset of the next record */
   #at = 0;
 
   /** All octets so far, for TLS to read. */
   get heard(): Buffer {
     return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** The name of the server that the peer asks for (RFC 6066 section 3), in lower case; undefined without one, and for what is not whole. */
+  get serverName(): string | undefined {
+    const names = extensionIn(Buffer.concat([...this.#fragments, this.#rest]), serverName);
+    // A list of names; the one of type host_name has its length before it.
+    if (names === undefined || names.length < 5 || names[2] !== 0) return undefined;
+    const end = 5 + names.readUInt16BE(3);
+    return end > names.length ? undefined : names.toString('latin1', 5, end).toLowerCase();
   }
 
   /** Judges the message with the octets that have come now. */
@@ -42,7 +53,11 @@ export class HelloReader {
       const end = begin + heard.readUInt16BE(begin - 2);
       if (end === begin) return 'whole';
       if (fragments.length === mostRecords) return 'refused';
-      if (end > heard.length) return judge([...fragments, heard.subarray(begin)], heard.length);
+      if (end > heard.length) {
+        this.#rest = heard.subarray(begin);
+        return judge([...fragments, this.#rest], heard.length);
+      }
+      this.#rest = Buffer.alloc(0);
       fragments.push(heard.subarray(begin, end));
       this.#at = end;
     }
@@ -71,9 +86,16 @@ function judge(fragments: readonly Buffer[], octets: number): Hello {
 }
 
 const supportedGroups = 10;
+const serverName = 0;
 
-/** Tells whether it names only expensive groups. TLS refuses an unreadable message. */
+/** Tells whether it names only expensive groups. */
 function wantsCostlyGroup(hello: Buffer): boolean {
+  const named = extensionIn(hello, supportedGroups);
+  return named !== undefined && !numbersIn(named.subarray(2)).some((number) => groups.numbers.has(number));
+}
+
+/** The content of an extension; undefined without it. TLS refuses an unreadable message. */
+function extensionIn(hello: Buffer, wanted: number): Buffer | undefined {
   try {
     // Version and random, then session id, cipher suites and compression methods, each after its length.
     let at = message.header + 2 + 32;
@@ -84,12 +106,12 @@ function wantsCostlyGroup(hello: Buffer): boolean {
     for (at += 2; at < end;) {
       const [type, length] = [hello.readUInt16BE(at), hello.readUInt16BE(at + 2)];
       at += 4;
-      if (type === supportedGroups) return !numbersIn(hello.subarray(at + 2, at + length)).some((number) => groups.numbers.has(number));
+      if (type === wanted) return hello.subarray(at, at + length);
       at += length;
     }
-    return false;
+    return undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

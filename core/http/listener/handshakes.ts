@@ -1,6 +1,6 @@
 // Starts TLS handshakes one after another, with turns by address, once the peer has sent its complete first message.
-import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Server } from 'node:tls';
 import { subscriberOf } from '../../base/addresses.ts';
 import { HelloReader } from './client-hello.ts';
 import type { Connection, Connections } from './connections.ts';
@@ -24,6 +24,11 @@ const sweepEveryMs = 250;
 /** The fatal alert `handshake_failure` (RFC 8446 section 6). */
 const handshakeFailure = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
 
+/** Another server on the same port, for the connections of peers that ask for a name, or for none. */
+export type ServerBeside = { readonly server: Server; takes(name: string | undefined): boolean };
+
+type Begin = (socket: Socket) => void;
+
 /**
  * The connections of a TLS server before the end of their handshake. Node would begin each with its first octet, with a deadline from when
  * it was accepted, and does not list them, so that nothing could close them when the listener closes. A handshake costs once its first message
@@ -32,7 +37,10 @@ const handshakeFailure = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
 export class Handshakes {
   readonly #limits: HandshakeLimits;
   readonly #connections: Connections;
-  readonly #begin: (socket: Socket) => void;
+  readonly #begin: Begin;
+  readonly #beside: { readonly begin: Begin; takes: ServerBeside['takes'] } | undefined;
+  /** those that begin at the server beside */
+  readonly #besides = new WeakSet<Connection>();
   readonly #ofSocket = new WeakMap<Socket, Connection>();
   /** waiting connections by subscriber; one that has just had a turn comes last */
   readonly #line = new Map<string, Set<Connection>>();
@@ -45,13 +53,21 @@ export class Handshakes {
   constructor(
     server: Server,
     connections: Connections,
-    options: { readonly limits?: HandshakeLimits; readonly onSecured?: (connection: Connection) => void } = {},
+    options: {
+      readonly limits?: HandshakeLimits;
+      readonly onSecured?: (connection: Connection) => void;
+      readonly beside?: ServerBeside | undefined;
+    } = {},
   ) {
     this.#connections = connections;
     this.#limits = options.limits ?? usualLimits;
     this.#onSecured = options.onSecured ?? (() => undefined);
-    const listeners = server.listeners('connection');
-    this.#begin = (socket) => listeners.forEach((listener): unknown => listener.call(server, socket));
+    this.#begin = beginningAt(server);
+    const { beside } = options;
+    if (beside !== undefined) {
+      this.#beside = { begin: beginningAt(beside.server), takes: (name) => beside.takes(name) };
+      beside.server.on('secureConnection', (secured: Socket) => this.#finish(secured));
+    }
     server.removeAllListeners('connection').on('connection', (socket: Socket) => this.accept(socket));
     server.on('secureConnection', (secured: Socket) => this.#finish(secured));
   }
@@ -89,6 +105,7 @@ export class Handshakes {
       socket.off('readable', hear);
       if (judged === 'refused') return void socket.end(handshakeFailure, () => socket.destroy());
       socket.unshift(hello.heard);
+      if (this.#beside?.takes(hello.serverName) === true) this.#besides.add(connection);
       this.#waitInLine(connection, subscriber);
     };
     socket.on('readable', hear);
@@ -115,7 +132,8 @@ export class Handshakes {
       if (own.size > 0) this.#line.set(subscriber, own);
       if (next.socket.destroyed) continue;
       this.#connections.move(next, 'answered');
-      this.#begin(next.socket);
+      if (this.#beside !== undefined && this.#besides.has(next)) this.#beside.begin(next.socket);
+      else this.#begin(next.socket);
       if (performance.now() - beganMs >= this.#limits.sliceMs) break;
     }
     if (this.#line.size > 0) setImmediate(() => this.#work());
@@ -146,4 +164,9 @@ export class Handshakes {
       this.#sweep = undefined;
     });
   }
+}
+
+function beginningAt(server: Server): Begin {
+  const listeners = server.listeners('connection');
+  return (socket) => listeners.forEach((listener): unknown => listener.call(server, socket));
 }

@@ -3,24 +3,32 @@ import { constants, randomUUID } from 'node:crypto';
 import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import type { Address } from '../../config/config.ts';
 import { connectionsThatFit } from '../../config/open-files.ts';
 import type { Log } from '../../base/context.ts';
 import { coreErrors, fail } from '../../base/errors.ts';
 import { transportSecurity } from '../response/answer.ts';
-import { guardCertificates } from './certificate-guard.ts';
+import { askingForCertificates, guardCertificates } from './certificate-guard.ts';
 import { noteForwarded } from './client-address.ts';
 import { groups } from './client-hello.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
-import { Handshakes } from './handshakes.ts';
+import { Handshakes, type ServerBeside } from './handshakes.ts';
 import { inTurn } from './in-turn.ts';
 import { ProxyConnections } from './proxy-connections.ts';
 import { takeListMethod } from './list-method.ts';
 import { followRequests } from './requests.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
 
-/** Key and certificate chain, PEM; or a key that an engine of OpenSSL uses in place. */
-export type TlsIdentity = { readonly key: string | { readonly engine: string; readonly identifier: string }; readonly cert: string };
+/**
+ * Key and certificate chain, PEM; or a key that an engine of OpenSSL uses in place. `rsa`: beside an ECDSA key that is here, for clients that know no ECDSA; OpenSSL shows
+ * each client the one that it can verify, and the first to one that can verify both.
+ */
+export type TlsIdentity = {
+  readonly key: string | { readonly engine: string; readonly identifier: string };
+  readonly cert: string;
+  readonly rsa?: { readonly key: string; readonly cert: string } | undefined;
+};
 
 /** Port 0 takes any free one. */
 export type ListenOptions = Address & {
@@ -30,6 +38,8 @@ export type ListenOptions = Address & {
   readonly takesList?: boolean;
   /** for faults of the open listener, such as too many open files, and for crowds */
   readonly log?: Log;
+  /** clients that ask for one of these hosts are asked for their certificate, at `*` all */
+  readonly certificateHosts?: readonly string[];
   /** absent: the usual ones */
   readonly most?: ConnectionLimits;
 };
@@ -89,6 +99,8 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
   // A request without Host is refused as others are, with a body and a record; node would answer it itself.
   const settings = { connectionsCheckingInterval: limits.checkEveryMs, maxHeaderSize: limits.headerBytes, requireHostHeader: false };
   const server = createHttpsServer({ ...settings, ...tls, ...secureContext(identity, tls) }, handlerOf(options));
+  const { certificateHosts: hosts = [] } = options;
+  const beside = hosts.length === 0 ? undefined : askingBeside(server, hosts, identity, settings);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(host, port, error)));
     const { backlog } = limits;
@@ -96,7 +108,21 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
     // With a bare descriptor, node:cluster would listen in the supervisor and close it with the last worker.
     else server.listen(new Socket({ fd: descriptor, readable: false, writable: false }), backlog, resolve);
   });
-  return listenerOf(server, options, tls);
+  return listenerOf(server, options, tls, beside);
+}
+
+/** The server that asks for certificates on the port of another, whose handler serves its requests. */
+function askingBeside(
+  main: Server,
+  hosts: readonly string[],
+  identity: TlsIdentity,
+  settings: ServerOptions,
+): ServerBeside & { server: Server } {
+  const tls = { ...settings, ...askingForCertificates, ...secureContext(identity, askingForCertificates) };
+  const server = createHttpsServer(tls, (request, response) => main.emit('request', request, response));
+  // It never listens itself; only then would node watch how long its requests take.
+  main.once('listening', () => server.emit('listening'));
+  return { server, takes: (name) => hosts.includes('*') || (name !== undefined && hosts.includes(name)) };
 }
 
 /** The handler of a listener: requests of a connection in turn, with the addresses that trusted proxies forward. */
@@ -108,23 +134,28 @@ export function handlerOf({ handler, proxies }: Pick<ListenOptions, 'handler' | 
   });
 }
 
-function listenerOf(server: Server, options: ListenOptions, first: ServerOptions): Listener {
+function listenerOf(
+  server: Server,
+  options: ListenOptions,
+  first: ServerOptions,
+  beside: (ServerBeside & { readonly server: Server }) | undefined,
+): Listener {
   const { host, identity, log, proxies, connections: byMemory, most = mostConnections(byMemory) } = options;
   let tls = first;
-  server.setSecureContext(secureContext(identity, tls));
-  server.headersTimeout = limits.headersTimeoutMs;
-  server.requestTimeout = limits.requestTimeoutMs;
-  server.keepAliveTimeout = limits.keepAliveMs;
-  server.on('clientError', answerClientError);
-  // The same for an expectation that node does not know.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // Half handshakes, plain HTTP, port scans: they cannot be answered, and node would leave them open.
-  server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+  const asking = beside?.server;
+  const setIdentity = (next: TlsIdentity): void => {
+    server.setSecureContext(secureContext(next, tls));
+    asking?.setSecureContext(secureContext(next, askingForCertificates));
+  };
+  setIdentity(identity);
+  for (const one of asking === undefined ? [server] : [server, asking]) limit(one);
+  if (options.takesList === true && asking !== undefined) takeListMethod(asking, limits.headerBytes);
+  if (asking !== undefined) guardCertificates(asking, log);
   const { port } = server.address() as AddressInfo;
   const connections = new Connections(most, sayCrowded(log, `${host}:${port}`));
   if (first.requestCert === true) guardCertificates(server, log);
   if (options.takesList === true) takeListMethod(server, limits.headerBytes);
-  const handshakes = new Handshakes(server, connections, { onSecured: followRequests(server, connections, limits.unreadMs) });
+  const handshakes = new Handshakes(server, connections, { onSecured: followRequests(server, connections, limits.unreadMs), beside });
   const proxied = new ProxyConnections(server, proxies?.proxyProtocol ?? [], log);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
   let closing: Promise<void> | undefined;
@@ -140,13 +171,25 @@ function listenerOf(server: Server, options: ListenOptions, first: ServerOptions
     },
     take: (socket) => handshakes.accept(socket, looker),
     server,
-    setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),
+    setIdentity,
     setTicketKeys(ticketKeys) {
       tls = { ...tls, ticketKeys };
       server.setTicketKeys(ticketKeys);
     },
-    close: (graceMs) => (closing ??= closeServer(server, [handshakes, proxied], graceMs)),
+    close: (graceMs) => (closing ??= closeServer(server, asking, [handshakes, proxied], graceMs)),
   };
+}
+
+/** Sets the limits of node, and the answers to octets that are not a request. */
+function limit(server: Server): void {
+  server.headersTimeout = limits.headersTimeoutMs;
+  server.requestTimeout = limits.requestTimeoutMs;
+  server.keepAliveTimeout = limits.keepAliveMs;
+  server.on('clientError', answerClientError);
+  // The same for an expectation that node does not know.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  // Half handshakes, plain HTTP, port scans: they cannot be answered, and node would leave them open.
+  server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
 }
 
 /** Address of the check from within the appliance, which shares its turns with no peer. */
@@ -173,17 +216,20 @@ export function sayCrowded(log: Log | undefined, listener: string): (address: st
 }
 
 /**
- * TLS 1.2 or newer (RFC 9325), with the cipher suites of node: AEAD or ECDHE for 1.2, and all of 1.3. Of the groups that node offers, those that
+ * TLS 1.2 or newer (RFC 9325), with the cipher suites of node for 1.2 that are forward secret, unless `tls` names others, and all of 1.3. Of the groups that node offers, those that
  * cost a multiple of the others are left out (P-521 and finite fields: three milliseconds and more), because anyone can request them with
  * one message; for the same reason renegotiation is disabled.
  */
-function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
-  const { key, cert } = identity;
-  const privateKey = typeof key === 'string' ? { key } : { privateKeyEngine: key.engine, privateKeyIdentifier: key.identifier };
+export function secureContext(identity: TlsIdentity, tls: TlsOptions): TlsOptions {
+  const { key, cert, rsa } = identity;
+  const alone = typeof key === 'string' ? { key } : { privateKeyEngine: key.engine, privateKeyIdentifier: key.identifier };
+  const both = rsa === undefined || typeof key !== 'string' ? {} : { key: [key, rsa.key], cert: [cert, rsa.cert] };
   return {
     ...tls,
-    ...privateKey,
     cert,
+    ...alone,
+    ...both,
+    ciphers: tls.ciphers ?? forwardSecretSuites,
     secureOptions: (tls.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION,
     minVersion: 'TLSv1.2',
     ecdhCurve: tls.ecdhCurve ?? groups.names,
@@ -191,10 +237,26 @@ function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions
   };
 }
 
-async function closeServer(server: Server, [handshakes, proxied]: readonly [Handshakes, ProxyConnections], graceMs: number): Promise<void> {
+/** The cipher suites of node, of which it prefers RSA in TLS 1.2: a client that can verify both gets the cheaper one. Has RSA key exchange too. */
+export const allSuites = constants.defaultCipherList
+  .split(':')
+  .toSorted((one, other) => Number(other.includes('ECDSA')) - Number(one.includes('ECDSA')))
+  .join(':');
+
+/** Those without RSA key exchange: who gets the key of the certificate later can read nothing that was recorded (RFC 9325 4.1). */
+const forwardSecretSuites = `${allSuites}:!kRSA`;
+
+async function closeServer(
+  server: Server,
+  asking: Server | undefined,
+  [handshakes, proxied]: readonly [Handshakes, ProxyConnections],
+  graceMs: number,
+): Promise<void> {
+  // The connections of the other one were accepted here.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Connections that were busy when close() was called become idle later.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const closeIdle = (): void => [server, asking].forEach((one) => one?.closeIdleConnections());
+  const sweep = setInterval(closeIdle, 50);
   let finished = handshakes.finished;
   const lastHandshakes = setInterval(() => {
     if (handshakes.finished === finished) {
@@ -206,10 +268,12 @@ async function closeServer(server: Server, [handshakes, proxied]: readonly [Hand
   const deadline = setTimeout(() => {
     proxied.cut();
     handshakes.cut();
-    server.closeAllConnections();
+    for (const one of [server, asking]) one?.closeAllConnections();
   }, graceMs);
-  server.closeIdleConnections();
+  closeIdle();
   await closed;
+  // It does not listen: this ends the watch over its requests.
+  asking?.close();
   clearInterval(sweep);
   clearInterval(lastHandshakes);
   clearTimeout(deadline);

@@ -1,4 +1,4 @@
-// Preference of a client: browsers request HTML, programs JSON or anything.
+// Preferences of a client: browsers request HTML, programs JSON or anything; some take compressed answers.
 
 /**
  * By the weights of the Accept header (RFC 9110 section 12.5.1); undefined when it prefers neither. Refusals are written in both forms:
@@ -10,6 +10,12 @@ export function preferenceOf(accept: string | undefined): 'html' | 'json' | unde
   const html = weightOf('text/html', ranges);
   const json = Math.max(weightOf('application/json', ranges), weightOf('application/problem+json', ranges));
   return html === json ? undefined : html > json ? 'html' : 'json';
+}
+
+/** Tells whether a client names a coding in Accept-Encoding (RFC 9110 section 12.5.3). `*` alone is not enough. */
+export function takesCoding(acceptEncoding: string | readonly string[] | undefined, coding: string): boolean {
+  const codings = String(acceptEncoding ?? '').split(',');
+  return codings.map(readRange).some(({ type, weight }) => type === coding && weight > 0);
 }
 
 type Range = { readonly type: string; readonly weight: number };

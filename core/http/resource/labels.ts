@@ -12,6 +12,7 @@ export const labelsField = z
   .meta({
     description: `Names and values to find and group entries by, as in Kubernetes but without prefixes: up to ${mostLabels}, each name and value at most 63 letters, digits, ".", "_" and "-". They are not secret.`,
     example: { team: 'payments', env: 'prod' },
+    'x-form': 'labels',
   });
 
 /** Adds labels to a resource. An entry without any has no such field, and its record is that of versions without labels. */

@@ -160,8 +160,8 @@ export class ResourceView {
    * Reduces a body for the audit record: secrets, and parts that do not match the document, to their size; long texts and lists to size and digest.
    * `done`: it was committed.
    */
-  auditParameters(body: JsonObject, done: 'done' | 'asked' = 'asked'): Record<string, unknown> {
-    const form = done === 'done' && this.resource.recordedWhole === true ? inWhole : shortened;
+  auditParameters(body: JsonObject, done: 'done' | 'asked' | 'shown' = 'asked'): Record<string, unknown> {
+    const form = done === 'shown' || (done === 'done' && this.resource.recordedWhole === true) ? inWhole : shortened;
     return form(inShape(this.#recorded, body)) as Record<string, unknown>;
   }
 

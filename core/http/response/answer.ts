@@ -6,6 +6,8 @@ export type Answer = {
   readonly status: number;
   readonly mediaType?: string;
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+  /** document of the body, as on the wire, where the exchange makes an answer of its own from it: the body is then made only if it is read */
+  readonly document?: unknown;
   /** a list becomes one header line per item */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** runs between the record of the answer and its sending */
@@ -26,7 +28,8 @@ export const transportSecurity = ['strict-transport-security', 'max-age=31536000
 export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): Promise<void> | undefined {
   if (response.destroyed || response.headersSent) return abandon(answer.body);
   // Node writes a flat list of names and values fastest.
-  const header = ['x-content-type-options', 'nosniff', ...transportSecurity, 'request-id', requestId];
+  const header = ['x-content-type-options', 'nosniff', 'request-id', requestId];
+  if (isOverTls(response)) header.push(...transportSecurity);
   if (answer.headers?.['cache-control'] === undefined) header.push('cache-control', 'no-store');
   for (const [name, value] of Object.entries(answer.headers ?? noHeaders)) {
     if (typeof value === 'string') header.push(name, value);
@@ -57,6 +60,11 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
   }
   response.writeHead(status, header);
   return sendPieces(response, body);
+}
+
+/** RFC 6797 section 7.2: the header is for answers over TLS alone. */
+function isOverTls({ socket }: ServerResponse): boolean {
+  return socket !== null && 'encrypted' in socket;
 }
 
 /**

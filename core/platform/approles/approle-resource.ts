@@ -7,6 +7,7 @@ import { fail } from '../../base/errors.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
 import { tokenFieldsOf } from '../token-fields.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
+import { endGrant, openGrant } from '../../access/logins/grants.ts';
 import { requireHeld, requireOwnBounds, requirePolicies, widens } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
@@ -92,16 +93,18 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       const isLess =
         before.some((policy) => !wanted.tokenPolicies.includes(policy)) ||
         widens(policies, caller.tenantId, before, [wanted.tokenPolicies]) !== undefined;
-      const approle: Approle = {
+      const made = {
         ...wanted,
         id: current?.id ?? randomUUID(),
-        grantId: current === undefined || isLess ? randomUUID() : current.grantId,
         ownRoleId: current?.ownRoleId ?? randomUUID(),
         creationTime: current?.creationTime ?? formatTimestamp(clock.now()),
       };
       return {
         commit(transaction) {
           requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept, (table, key) => transaction.get(table, key));
+          if (current !== undefined && isLess) endGrant(transaction, store, caller.tenantId, current.grantId);
+          const grantId = current === undefined || isLess ? openGrant(transaction, store, caller.tenantId) : current.grantId;
+          const approle: Approle = { ...made, grantId };
           putRoleId(transaction, store, [caller.tenantId, name], approle, current);
           return approle;
         },
@@ -110,7 +113,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     planRemoval: ({ caller }, [name = ''], approle) => ({
       commit(transaction) {
         requireOtherApprovers(transaction, store, caller.tenantId, approle.id);
-        // Its tokens end too: each use checks that the approle exists.
+        endGrant(transaction, store, caller.tenantId, approle.grantId);
         dropRoleId(transaction, store, [caller.tenantId, name], approle);
       },
       // No login takes them without the approle. Cut off here, the job for expired secret-ids removes them.

@@ -1,6 +1,7 @@
 // POST /v1/approle-login: a token for a role-id and a secret-id. All refusals of a login are the same (api 48, 73).
 import { timingSafeEqual, hash } from 'node:crypto';
 import { z } from 'zod';
+import type { TokenRecord } from '../../access/tokens/record.ts';
 import { defined } from '../../base/defined.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { isWithin, subscriberOf } from '../../base/addresses.ts';
@@ -15,7 +16,7 @@ import { approleTable, ownersOfRoleId, roleIdOf, type Approle } from '../../acce
 import { AttemptLimit, type AttemptSlot, limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
 import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts';
 import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
-import { LoginRate } from '../../access/login-rate.ts';
+import { LoginRate } from '../../access/logins/login-rate.ts';
 import { drawToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
 import { type LoginIdentity, plainForm } from '../../access/user.ts';
 import { tags } from '../../http/tags.ts';
@@ -34,7 +35,11 @@ type Outcome = { readonly issued: IssuedToken; readonly subject: Subject } | { r
 export type ApproleLoginOptions = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock; readonly tenants: Tenants };
 
 /** Logs in as an approle; throws `login-failed` and `rate-limited`. `browser`: the token is for the cookie of a browser. */
-export type ApproleLogin = (call: PublicCall, credentials: Credentials, grant?: { readonly browser?: true }) => Promise<IssuedToken>;
+export type ApproleLogin = (
+  call: PublicCall,
+  credentials: Credentials,
+  grant?: Pick<TokenRecord, 'browser' | 'signedIn'>,
+) => Promise<IssuedToken>;
 
 /** The login of approles, the same for programs and for the pages of plugins. */
 export function openApproleLogin(options: ApproleLoginOptions): ApproleLogin {
@@ -83,7 +88,11 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
     secretInput: ['roleId', 'secretId'],
     secretOutput: ['token'],
     errors: ['login-failed', 'rate-limited'],
-    run: async (call, credentials) => formatIssuedToken(await logInApprole(call, credentials)),
+    async run(call, credentials) {
+      const issued = await logInApprole(call, credentials);
+      call.noteIssued(issued.record);
+      return formatIssuedToken(issued);
+    },
   });
 }
 
@@ -99,7 +108,7 @@ function logIn(
   attempt: LoginAttempt,
   call: PublicCall,
   credentials: Credentials,
-  { token, ...grant }: { readonly token: Secret<string>; readonly browser?: true },
+  { token, ...grant }: { readonly token: Secret<string> } & Pick<TokenRecord, 'browser' | 'signedIn'>,
 ): Outcome {
   const { store, clock } = options;
   const read: Read = (table, key) => transaction.get(table, key);

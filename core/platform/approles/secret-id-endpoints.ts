@@ -12,7 +12,7 @@ import { listQuery } from '../../http/resource/list-query.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import { parseDuration, type Duration } from '../../base/time.ts';
-import { requireNoKey } from '../../access/policy/granting.ts';
+import { requireFree } from '../../access/policy/granting.ts';
 import { makeHandOver, requireRoom } from '../../access/hand-overs.ts';
 import { handOverTtl, usualTtl as usualOpenWithin } from '../hand-overs/endpoints.ts';
 import { approlePath } from './approle-resource.ts';
@@ -86,7 +86,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
     makeBeside: (transaction: WriteTransaction, secretId: Secret<string>, record: SecretIdRecord) => T,
   ): Promise<{ readonly secretId: Secret<string>; readonly record: SecretIdRecord; readonly beside: T }> {
     // It logs in from elsewhere, and for longer than the certificate of the caller counts.
-    requireNoKey(call.caller, 'A secret-id');
+    requireFree(call.caller, 'A secret-id');
     const { tenantId, accessor } = call.caller;
     const name = call.params['name'] ?? '';
     const limits = { ttlSeconds: ttlWithin(approle, ttl), numUses: usesWithin(approle, numUses) };
@@ -150,10 +150,10 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       errors: ['hand-overs-full', 'token-lineage-too-long'],
       complete: (_call, given, approle) => ({ ...given, ...limitsOf(given, approle), openWithin: given.openWithin ?? usualOpenWithin }),
       async run(call, { openWithin = usualOpenWithin, ...given }, approle) {
-        const { tenantId, user } = call.caller;
-        requireRoom(store, tenantId);
+        const { tenantId, user, branch } = call.caller;
+        requireRoom(store, call.caller);
         const token = await drawToken(hsm);
-        const grant = { tenantId, user, ttlSeconds: openWithin.seconds, purpose: `secret-id of ${call.params['name'] ?? ''}` };
+        const grant = { tenantId, user, branch, ttlSeconds: openWithin.seconds, purpose: `secret-id of ${call.params['name'] ?? ''}` };
         const { record, beside } = await make(call, given, approle, (transaction, secretId, { accessor }) => {
           const text = JSON.stringify({ 'secret-id': revealSecret(secretId), accessor });
           return makeHandOver(transaction, store, call.now, token, { ...grant, text });

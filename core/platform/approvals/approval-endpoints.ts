@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { acts } from '../../approvals/acts.ts';
 import { approve, type Decision, reject, type Seen, seenBy, withdraw } from '../../approvals/deciding.ts';
 import { wordsOf } from '../../approvals/digest.ts';
-import { type Approval, approvalTable, endStates, type Person } from '../../approvals/records.ts';
+import { type Approval, approvalTable, briefParameters, endStates, isBrief, type Person } from '../../approvals/records.ts';
 import { Rules } from '../../approvals/rules.ts';
 import { fail } from '../../base/errors.ts';
 import { defined } from '../../base/defined.ts';
@@ -44,10 +44,15 @@ const output = z
       .record(z.string(), z.unknown())
       .optional()
       .meta({
-        description: 'What it asks for; of a change the fields with their present and their wanted value.',
+        description:
+          'What it asks for; of a change the fields with their present and their wanted value. Over 16 KiB only where a single open request is read; in lists, and of one that is over, by size and digest.',
         example: { version: 'latest' },
       }),
-    hidden: z.boolean().describe('Whether policies hide parameters: then the own login does not approve it.'),
+    hidden: z
+      .boolean()
+      .describe(
+        'Whether policies hide parameters: then the own login does not approve it, and sees of an own change only that it was asked for.',
+      ),
     rules: z
       .array(
         z
@@ -55,6 +60,7 @@ const output = z
             name: z.string().meta({ description: 'Name of the rule.', example: 'key-material' }),
             needed: z.int().describe('Approvals that it needs.'),
             have: z.int().describe('Approvals that count at present.'),
+            groupsLacking: z.int().optional().describe('Groups of the rule that lack an approval of one of their people; absent for none.'),
           })
           .meta({ typeName: 'ApprovalRequirement' }),
       )
@@ -73,7 +79,10 @@ const output = z
     digestWords: z
       .string()
       .meta({ description: 'The digest in six words, to be compared by telephone.', example: 'lusab babad gutih tugad mudof sakat' }),
-    reason: z.string().meta({ description: 'In the words of the person who asks, which nobody has checked.', example: 'new partner bank' }),
+    reason: z.string().meta({
+      description: 'In the words of the person who asks, which nobody has checked; may be empty where rules let it.',
+      example: 'new partner bank',
+    }),
   })
   .meta({ typeName: 'Approval' });
 
@@ -123,7 +132,9 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
           }
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
-        return answerList(call, { path: base, nameField: 'id' }, output, { entries, count }, (_id, one) => formatted(call, one));
+        return answerList(call, { path: base, nameField: 'id' }, output, { entries, count }, (_id, one) =>
+          formatted(call, one, briefParameters),
+        );
       },
     }),
     defineEndpoint<undefined, Output, Seen>({
@@ -182,9 +193,9 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
   ];
 }
 
-function formatted(call: EndpointCall, { approval, standing, isOwn, roles }: Seen): Output {
+function formatted(call: EndpointCall, { approval, standing, isOwn, roles }: Seen, brief = inWhole): Output {
   const { id, requester, method, path, acts: what, parameters, votes, from, digest, reason, end } = approval;
-  const shows = isOwn || isShown(call, approval);
+  const shown = isShown(call, approval) ? parameters : isOwn ? ownOf(parameters) : undefined;
   return {
     id,
     state: stateOf(call, approval, standing),
@@ -195,9 +206,12 @@ function formatted(call: EndpointCall, { approval, standing, isOwn, roles }: See
     method,
     path,
     acts: [...what],
-    ...(shows ? { parameters: { ...parameters } } : {}),
-    hidden: !shows,
-    rules: standing.requirements.map(({ name, needed, have }) => ({ name, needed, have })),
+    ...(shown === undefined ? {} : { parameters: { ...brief(shown) } }),
+    hidden: shown !== parameters,
+    rules: standing.requirements.map(({ name, needed, have, groupsLacking }) => ({
+      ...{ name, needed, have },
+      ...(groupsLacking === 0 ? {} : { groupsLacking }),
+    })),
     approvals: votes.map((vote) => ({ ...shownPerson(vote), time: vote.at })),
     created: from,
     until: standing.until,
@@ -206,6 +220,24 @@ function formatted(call: EndpointCall, { approval, standing, isOwn, roles }: See
     digestWords: wordsOf(digest),
     reason,
   };
+}
+
+/**
+ * Of an own request, for a caller who may not read what it is about: what the caller has sent. What a change finds, and what it makes of that, is not; of a
+ * creation nothing was found.
+ */
+function ownOf(parameters: Approval['parameters']): Approval['parameters'] {
+  if (isBrief(parameters)) return {};
+  const found = Object.values(parameters).some((value) => isOfChange(value) && value.present !== null);
+  return found ? Object.fromEntries(Object.entries(parameters).filter(([, value]) => !isOfChange(value))) : parameters;
+}
+
+function isOfChange(value: unknown): value is { readonly present: unknown } {
+  return typeof value === 'object' && value !== null && 'present' in value && 'wanted' in value;
+}
+
+function inWhole(parameters: Approval['parameters']): Approval['parameters'] {
+  return parameters;
 }
 
 function stateOf({ now }: EndpointCall, { state }: Approval, { grantedAt, until }: Seen['standing']): Output['state'] {

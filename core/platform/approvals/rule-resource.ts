@@ -5,9 +5,9 @@ import type { ApproverSource } from '../../approvals/approver-source.ts';
 import { type ApprovalRule, type ApproverRole, mostRules, ruleTable } from '../../approvals/rules.ts';
 import { roleIdsOf } from '../../approvals/standing.ts';
 import { approleTable } from '../../access/approles/approles.ts';
-import { readPattern } from '../../access/policy/policy.ts';
+import { readPattern } from '../../access/policy/patterns.ts';
 import { lineageOf, type Read, tokenTable } from '../../access/tokens/record.ts';
-import { identityKey } from '../../access/user.ts';
+import { personKey, recentDays, recentPeople } from '../../access/logins/recent-logins.ts';
 import { fail } from '../../base/errors.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource, type Change } from '../../http/resource/resource.ts';
@@ -31,9 +31,11 @@ const ofRoles = {
 };
 const ofApproles = { description: 'Approles. To name one says that it is the login of one person.', example: ['alice'] };
 
-const approvers = z
-  .object({ roles: roleNames().default([]).meta(ofRoles), approles: approleNames().default([]).meta(ofApproles) })
-  .meta({ typeName: 'Approvers' });
+const people = (typeName: string) =>
+  z.object({ roles: roleNames().default([]).meta(ofRoles), approles: approleNames().default([]).meta(ofApproles) }).meta({ typeName });
+/** Groups of a rule: no more than people whom it can need. */
+const mostGroups = 8;
+
 const document = z.object({
   acts: z
     .array(z.enum(acts).meta({ typeName: 'Act' }))
@@ -58,23 +60,41 @@ const document = z.object({
       example: ['/v1/config/keystore/**'],
     }),
   needed: integer(1, 8).meta({ description: 'How many people besides the one who asks must approve.', example: 2 }),
-  approvers: approvers.meta({
+  approvers: people('Approvers').meta({
     description: 'Whose people approve: those who logged in by one of these roles.',
     example: { approles: ['alice', 'bob', 'carol'] },
   }),
+  distinctGroups: z
+    .array(people('ApproverGroup'))
+    .max(mostGroups)
+    .default([])
+    .meta({
+      description:
+        'Groups of the approvers, of each of which another person must be among those who approve: security and operations, for example.',
+      example: [{ roles: ['company-login/staff/security'] }, { roles: ['company-login/staff/operations'] }],
+    }),
+  reasonRequired: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether who asks must say why. False: the header Approval-Reason may be empty, if no other rule that the request is under requires it.',
+    ),
   approveWithin: durationText({ minSeconds: 300, maxSeconds: 14 * 86_400 })
     .default('24h')
     .meta({ description: 'Time from the request in which people can approve.', example: '24h' }),
   useWithin: durationText({ minSeconds: 60, maxSeconds: 86_400 })
     .default('1h')
     .meta({ description: 'Time from the last needed approval in which the approved request can be sent.', example: '1h' }),
-  force: z.boolean().default(false).describe('Save the rule although fewer people are logged in by its roles than it needs.'),
+  force: z
+    .boolean()
+    .default(false)
+    .describe('Save the rule although fewer people have logged in by its roles within 90 days than it needs.'),
 });
 
 type RuleDocument = z.output<typeof document>;
 
 const stateFields = z.object({
-  canApprove: z.int().min(0).meta({ description: 'People with a token by one of the roles at present.', example: 4 }),
+  canApprove: z.int().min(0).meta({ description: 'People who have logged in by one of the roles within 90 days.', example: 4 }),
   missingRoles: z.array(z.string()).describe('Roles that are no longer there: nobody approves by them.'),
 });
 
@@ -94,29 +114,73 @@ export function ruleResource(options: RuleResourceOptions): AnyResource {
     document,
     recordedWhole: true,
     stateFields,
-    plan({ call: { caller }, document: wanted, current }: Change<RuleDocument, ApprovalRule>) {
+    plan({ call: { caller, now }, document: wanted, current }: Change<RuleDocument, ApprovalRule>) {
       const { tenantId } = caller;
       if (current === undefined && ruleTable(store).count([tenantId]) >= mostRules)
         throw fail('invalid-value', { detail: `A tenant has at most ${mostRules} rules: change one of them.` });
       const roles = resolved(options, tenantId, wanted.approvers, current);
       if (roles.length === 0) throw invalid('approvers', 'must name at least one role: without approvers nothing could be approved');
-      const able = peopleOf(store, tenantId, roles);
-      if (able <= wanted.needed && !wanted.force)
-        throw fail('in-use', {
-          detail: `${able} people are logged in by these roles, and the rule needs ${wanted.needed} besides the one who asks: have them log in first, or set "force" to true. Nobody could change such a rule if too few can approve.`,
-        });
-      const { acts: named, paths, needed, approveWithin, useWithin, force } = wanted;
-      return {
-        commit: () => ({ acts: named, paths, needed, approveWithin, useWithin, force, approvers: roles }),
-      };
+      const groups = resolvedGroups(options, tenantId, wanted, roles, current);
+      if (!wanted.force) requireEnough(store, tenantId, now, wanted.needed, roles, groups);
+      const { approvers: _approvers, distinctGroups: _distinctGroups, ...rest } = wanted;
+      return { commit: () => ({ ...rest, approvers: roles, distinctGroups: groups }) };
     },
+    warnings: warningsOf,
     toDocument: documentOf,
-    toState: ({ approvers: roles }, { caller: { tenantId } }) => ({
-      canApprove: peopleOf(store, tenantId, roles),
+    toState: ({ approvers: roles }, { caller: { tenantId }, now }) => ({
+      canApprove: peopleOf(store, tenantId, roles, now).size,
       missingRoles: roles.filter((role) => idOf(options, tenantId, role.kind, role.name) !== role.id).map(({ name }) => name),
     }),
     errors: ['in-use'],
   });
+}
+
+/** The groups by id; throws `invalid-value` unless each is of approvers of the rule, and they are not more than the people whom it needs. */
+function resolvedGroups(
+  options: RuleResourceOptions,
+  tenantId: string,
+  { distinctGroups, needed }: RuleDocument,
+  approverRoles: readonly ApproverRole[],
+  current: ApprovalRule | undefined,
+): readonly (readonly ApproverRole[])[] {
+  if (distinctGroups.length > needed)
+    throw invalid('distinct-groups', `must not be more than "needed", which is ${needed}: a person stands for one group`);
+  return distinctGroups.map((names, at) => {
+    const group = resolved(options, tenantId, names, current, `distinct-groups/${at}`);
+    const outsider = group.find((role) => !approverRoles.some(({ id }) => id === role.id));
+    if (group.length > 0 && outsider === undefined) return group;
+    throw invalid(
+      `distinct-groups/${at}`,
+      outsider === undefined ? 'must name at least one role' : `names "${outsider.name}", which must be among "approvers" too`,
+    );
+  });
+}
+
+/** Throws `in-use` where too few people could approve: nobody could change such a rule. Who asks does not count, so that one more is needed than approve. */
+function requireEnough(
+  store: Store,
+  tenantId: string,
+  now: Temporal.Instant,
+  needed: number,
+  roles: readonly ApproverRole[],
+  groups: readonly (readonly ApproverRole[])[],
+): void {
+  const able = peopleOf(store, tenantId, roles, now).size;
+  const lonely = groups.findIndex((group) => peopleOf(store, tenantId, group, now).size < 2);
+  if (able > needed && lonely === -1) return;
+  const lack =
+    able <= needed
+      ? `${able} people have logged in by these roles within ${recentDays} days, and the rule needs ${needed} besides the one who asks`
+      : `Fewer than two people of "distinct-groups/${lonely}" have logged in within ${recentDays} days, and one of them may be the one who asks`;
+  throw fail('in-use', {
+    detail: `${lack}: have them log in first, or set "force" to true. Nobody could change such a rule if too few can approve.`,
+  });
+}
+
+/** An approle is one person. */
+function warningsOf({ approvers: { roles, approles }, needed }: RuleDocument): readonly string[] {
+  if (roles.length > 0 || new Set(approles).size > needed) return [];
+  return ['All approvers must approve: none of them can ask for anything, and the loss of one is that of all.'];
 }
 
 /** The roles by id. One that is not there at present keeps the id that the rule has for it. */
@@ -125,6 +189,7 @@ function resolved(
   tenantId: string,
   names: RuleDocument['approvers'],
   current: ApprovalRule | undefined,
+  field = 'approvers',
 ): readonly ApproverRole[] {
   const resolve = (kind: ApproverRole['kind'], list: keyof RuleDocument['approvers']): readonly ApproverRole[] =>
     names[list].map((name) => {
@@ -132,7 +197,7 @@ function resolved(
       if (id !== undefined) return { kind, name, id };
       const kept = current?.approvers.find((role) => role.kind === kind && role.name === name);
       if (kept !== undefined) return kept;
-      throw invalid(`approvers/${list}`, `names "${name}", which is not there, or has no id yet: save that role once more`);
+      throw invalid(`${field}/${list}`, `names "${name}", which is not there, or has no id yet: save that role once more`);
     });
   return [...resolve('role', 'roles'), ...resolve('approle', 'approles')];
 }
@@ -145,26 +210,29 @@ function idOf({ store, sources }: RuleResourceOptions, tenantId: string, kind: A
     ?.idOf(tenantId, name.slice(slash + 1));
 }
 
-/** Counts the people who have a token by one of the roles. */
-function peopleOf(store: Store, tenantId: string, roles: readonly ApproverRole[]): number {
+/** The people who have logged in by one of the roles of late, or have a token by it, as personKey names them. */
+function peopleOf(store: Store, tenantId: string, roles: readonly ApproverRole[], now: Temporal.Instant): ReadonlySet<string> {
   const read: Read = (table, key) => table.get(key);
-  const people = new Set<string>();
+  const found = new Set(roles.flatMap(({ id }) => recentPeople(store, tenantId, id, now)));
+  // Sessions that have been refreshed for longer, and those of appliances of earlier versions, which noted no logins.
   for (const [, record] of tokenTable(store).entries([tenantId])) {
     const lineage = record.identity === undefined ? undefined : lineageOf(store, record);
     if (lineage === undefined || record.identity === undefined) continue;
-    if (roleIdsOf(store, tenantId, lineage, read).some((id) => roles.some((role) => role.id === id)))
-      people.add(identityKey(record.identity));
+    if (roleIdsOf(store, tenantId, lineage, read).some((id) => roles.some((role) => role.id === id))) found.add(personKey(record.identity));
   }
-  return people.size;
+  return found;
 }
 
-function documentOf(rule: ApprovalRule): RuleDocument {
-  const { acts: named, paths, needed, approveWithin, useWithin, force, approvers: roles } = rule;
+function documentOf({ approvers: roles, distinctGroups = [], reasonRequired = true, ...rule }: ApprovalRule): RuleDocument {
   const namesOf = (some: readonly ApproverRole[]): RuleDocument['approvers'] => ({
     roles: some.filter(({ kind }) => kind === 'role').map(({ name }) => name),
     approles: some.filter(({ kind }) => kind === 'approle').map(({ name }) => name),
   });
-  return { ...{ needed, approveWithin, useWithin, force }, acts: [...named], paths: [...paths], approvers: namesOf(roles) };
+  const { acts: named, paths, needed, approveWithin, useWithin, force } = rule;
+  return {
+    ...{ needed, reasonRequired, approveWithin, useWithin, force },
+    ...{ acts: [...named], paths: [...paths], approvers: namesOf(roles), distinctGroups: distinctGroups.map(namesOf) },
+  };
 }
 
 function invalid(field: string, rule: string): Error {

@@ -12,8 +12,10 @@ import {
   longestSeconds,
   makeHandOver,
   mostOctets,
+  mostTokens,
   openHandOver,
   renewHandOver,
+  replacementOf,
   requireRoom,
 } from '../../access/hand-overs.ts';
 import type { Tenants } from '../../access/tenants.ts';
@@ -37,6 +39,7 @@ const creationTime = timestampText().describe('When it was made.');
 const expires = timestampText().describe('When it ends, opened or not.');
 const purpose = z.string().optional().meta({ description: 'What it is for, as its maker says.', example: 'secret-id of build-server' });
 const opened = timestampText().optional().describe('When it was opened; absent: it still waits.');
+const via = z.string().optional().meta({ description: 'Protocol by which it was made; absent: this API.', example: 'vault' });
 const openedFrom = z.string().optional().meta({ description: 'Address of the one who opened it.', example: '10.1.2.3' });
 
 /** Field for the time that a hand-over waits, for the inputs of those that make one. */
@@ -54,6 +57,7 @@ const madeOutput = z.object({
 const state = z.object({
   accessor,
   purpose,
+  via,
   user: z.string().meta({ description: 'Who made it.', example: 'root' }),
   creationTime,
   expires,
@@ -91,7 +95,7 @@ type Parts = { readonly store: Store; readonly hsm: Hsm; readonly tenants: Tenan
 /** Long because it is a list, of which each entry is read by itself. */
 export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[] {
   const shared = { method: 'POST', tag: tags.handOvers, audit: 'required' } as const;
-  const forAll = { ...shared, access: 'public', errors: ['not-found', 'hand-over-opened'] } as const;
+  const forAll = { ...shared, access: 'public', errors: ['not-found', 'hand-over-opened', 'hand-over-replaced'] } as const;
 
   /** The hand-over of a token in the snapshot; the record of the request names it, so that its tenant sees who tried. */
   function find(call: PublicCall, sent: string): HandOver {
@@ -100,6 +104,7 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
     const tenant = tenants.findByUuid(found.tenantId)?.name;
     if (tenant !== undefined) call.noteAudit({ tenant });
     call.noteAudit({ requestParameters: { 'hand-over': found.accessor } });
+    requireInUse(found, sent);
     return found;
   }
 
@@ -109,6 +114,7 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
     return store.write((transaction) => {
       const record = findHandOver((table, key) => transaction.get(table, key), store, call.now, sent);
       if (record === undefined) throw unknown();
+      requireInUse(record, sent);
       return act(transaction)(record);
     });
   }
@@ -132,11 +138,11 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
       errors: ['hand-overs-full'],
       commandLine: { input: 'text', output: 'token' },
       complete: (_call, given) => ({ ...given, ttl: given.ttl ?? usualTtl }),
-      async run({ caller, now }, { text, ttl = usualTtl, purpose }) {
-        const { tenantId, user } = caller;
-        requireRoom(store, tenantId);
+      async run({ caller, now, via: protocol }, { text, ttl = usualTtl, purpose }) {
+        const { tenantId, user, branch } = caller;
+        requireRoom(store, caller);
         const drawn = await drawToken(hsm);
-        const grant = { tenantId, user, ttlSeconds: ttl.seconds, purpose, text };
+        const grant = { tenantId, user, branch, ttlSeconds: ttl.seconds, purpose, via: protocol, text };
         return madeOf(drawn, await store.write((transaction) => makeHandOver(transaction, store, now, drawn, grant)));
       },
     }),
@@ -169,7 +175,7 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
       input: whichInput,
       output: told,
       secretInput: ['token'],
-      errors: ['not-found'],
+      errors: ['not-found', 'hand-over-replaced'],
       run(call, { token: sent }) {
         const record = find(call, sent);
         const { user: _, ...shown } = stateOf(record);
@@ -180,7 +186,10 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
       ...forAll,
       path: `${base}/renew`,
       summary: 'Give a hand-over that waits another token',
-      description: 'The former token opens nothing, and its life begins again, up to 7d from its creation. What it holds stays unread.',
+      description:
+        'The former token opens nothing, and says when another one was asked for, and from where. Its life begins again, up to 7d from its creation. ' +
+        `What it holds stays unread. It has ${mostTokens} tokens at most.`,
+      errors: [...forAll.errors, 'hand-overs-full'],
       input: whichInput,
       output: madeOutput,
       secretInput: ['token'],
@@ -191,7 +200,7 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
         const drawn = await drawToken(hsm);
         return change(call, sent, (transaction) => (record) => {
           requireWaiting(record);
-          return madeOf(drawn, renewHandOver(transaction, store, call.now, record, drawn));
+          return madeOf(drawn, renewHandOver(transaction, store, { now: call.now, address: call.clientIp }, record, drawn));
         });
       },
     }),
@@ -239,7 +248,18 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
 }
 
 function unknown(): Error {
-  return fail('not-found', { detail: 'There is no such hand-over: it has ended, was given another token, or never existed.' });
+  return fail('not-found', { detail: 'There is no such hand-over: it has ended, or never existed.' });
+}
+
+/** Throws `hand-over-replaced`: also once it was opened, so that nobody hides that by another token. */
+function requireInUse(record: HandOver, token: string): void {
+  const { time, address } = replacementOf(record, token) ?? {};
+  if (time === undefined) return;
+  const { opened } = record;
+  const later = opened === undefined ? '' : ` What it held was opened at ${opened.time} from ${opened.address}.`;
+  throw fail('hand-over-replaced', {
+    detail: `Another token was asked for in place of this one at ${time} from ${address}.${later} If that was not meant, have what it held changed.`,
+  });
 }
 
 function requireWaiting(record: HandOver): void {
@@ -258,6 +278,6 @@ function madeOf(drawn: Secret<string>, { accessor, creationTime, expires }: Hand
   return { token: revealSecret(drawn), accessor, creationTime, expires };
 }
 
-function stateOf({ accessor, purpose, user, creationTime, expires, opened }: HandOver): z.output<typeof state> {
-  return { accessor, purpose, user, creationTime, expires, opened: opened?.time, openedFrom: opened?.address };
+function stateOf({ accessor, purpose, via: protocol, user, creationTime, expires, opened }: HandOver): z.output<typeof state> {
+  return { accessor, purpose, via: protocol, user, creationTime, expires, opened: opened?.time, openedFrom: opened?.address };
 }

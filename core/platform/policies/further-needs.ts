@@ -1,7 +1,7 @@
 // Needs of a request besides the right to it, by its fields: other rights, or a policy of the token.
 import type { AnyEndpoint, FieldRight } from '../../http/endpoint.ts';
 import type { Effect } from '../../access/access-control.ts';
-import type { PolicyOperation } from '../../access/policy/policy.ts';
+import type { PolicyOperation } from '../../access/policy/patterns.ts';
 import { namedFieldsIn, operationsOf } from './reach.ts';
 
 /** A need; `{}` stands for the name in the field. */

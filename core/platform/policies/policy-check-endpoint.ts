@@ -18,7 +18,7 @@ import { statableFields } from './further-needs.ts';
 import { judge } from './judge.ts';
 import type { Reach } from './reach.ts';
 import type { Policies } from '../../access/policy/policies.ts';
-import { operations } from '../../access/policy/policy.ts';
+import { operations } from '../../access/policy/patterns.ts';
 import { tags } from '../../http/tags.ts';
 
 export type PolicyCheckOptions = {

@@ -5,7 +5,8 @@ import { defaultPolicy } from '../../access/policy/built-in.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { judgedSegments } from '../../http/judged-path.ts';
 import { namedFieldsOf, type NamedField } from '../../http/named-entries.ts';
-import { operations, readPattern, type PatternSegment, type PolicyOperation, type PolicyRule } from '../../access/policy/policy.ts';
+import { operations, readPattern, type PatternSegment, type PolicyOperation } from '../../access/policy/patterns.ts';
+import type { PolicyRule } from '../../access/policy/policy.ts';
 
 /** A path that policies decide about: literals, and patterns of the names in it (undefined: any name). */
 type Asked = {

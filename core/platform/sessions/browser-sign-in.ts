@@ -1,13 +1,14 @@
 // Sessions of browsers, for plugins with pages: made from a bearer token or an approle, found by the cookie's token, signed out.
 import { defined } from '../../base/defined.ts';
 import type { Hsm } from '../../../hsm/api.ts';
+import { requireUncounted } from '../../access/policy/granting.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { isUnclaimed } from '../../access/claiming.ts';
-import { LoginRate } from '../../access/login-rate.ts';
+import { LoginRate } from '../../access/logins/login-rate.ts';
 import type { Tenants } from '../../access/tenants.ts';
-import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '../../access/tokens/record.ts';
-import { drawToken, findToken, issueToken, type IssuedToken, removeToken } from '../../access/tokens/tokens.ts';
+import { ancestorsOf, isWorking, mostAncestors, signedInFrom, tokenTable, type Read } from '../../access/tokens/record.ts';
+import { drawToken, findToken, issueToken, type IssuedToken, noteSessionUse, removeToken } from '../../access/tokens/tokens.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { PublicCall } from '../../http/endpoint.ts';
@@ -42,8 +43,12 @@ export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn 
       return { caller, creationTime: Temporal.Instant.from(record.creationTime) };
     },
     withToken: (call, token, ttlSeconds) => signInWithToken(options, rate, call, token, ttlSeconds),
-    withApprole: async (call, credentials) => endingSession(await logInApprole(call, credentials, { browser: true })),
-    noteUse: (transaction, ...use) => ways.forEach((way) => way.noteUse?.(transaction, ...use)),
+    withApprole: async (call, credentials) =>
+      endingSession(await logInApprole(call, credentials, { browser: true, signedIn: signedInFrom(call) })),
+    noteUse(transaction, tenantId, accessor, nowMs) {
+      noteSessionUse(transaction, store, tenantId, accessor, nowMs);
+      for (const way of ways) way.noteUse?.(transaction, tenantId, accessor, nowMs);
+    },
     signOut(transaction, tenantId, accessor) {
       const pages = ways.map((way) => way.onSignOut?.(transaction, tenantId, accessor));
       removeToken(transaction, store, tenantId, accessor);
@@ -66,6 +71,7 @@ async function signInWithToken(
   // A token cannot be guessed: a right one passes whatever others behind the address did.
   if (caller === undefined) attempts.requireFew(call.clientIp, call.now);
   else rate.admit(caller.accessor);
+  if (caller !== undefined) requireUncounted(caller, 'A session');
   const token = await drawToken(hsm);
   const issued = await store.write((transaction) => {
     const read: Read = (table, key) => transaction.get(table, key);
@@ -78,7 +84,15 @@ async function signInWithToken(
     const { tenantId, user } = caller;
     const policies = [...caller.policies];
     const ttlSeconds = Math.min(mostSeconds, secondsLeft(caller, call.now));
-    return issueToken(transaction, store, clock, token, { tenantId, user, policies, ttlSeconds, parent: parent.accessor, browser: true });
+    return issueToken(transaction, store, clock, token, {
+      tenantId,
+      user,
+      policies,
+      ttlSeconds,
+      parent: parent.accessor,
+      browser: true,
+      signedIn: signedInFrom(call),
+    });
   });
   if (caller === undefined || issued === undefined) throw fail('login-failed', { detail: 'The token is not accepted.' });
   const requestParameters = { 'made-by': caller.accessor };

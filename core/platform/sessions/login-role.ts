@@ -21,7 +21,7 @@ export function widenedTokens(wanted: RoleTokens, current: RoleTokens): 'tokenTt
   return (['tokenTtl', 'tokenMaxTtl'] as const).find((field) => isLonger(wanted[field], current[field]));
 }
 
-/** Tells whether tokens of before may do what those of now may not, so that they must end. */
+/** Tells whether earlier tokens may do what those of now may not, so that they must end. */
 export function givesLess(
   { allowsMore }: Pick<Sessions, 'allowsMore'>,
   tenantId: string,

@@ -8,10 +8,14 @@ import type { Attempts, Sessions } from '../../plugin/services/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import { openTenants } from '../../access/tenants.ts';
 import { subscriberOf } from '../../base/addresses.ts';
-import { createAccessControl } from '../../access/access-control.ts';
+import { type AccessControl, createAccessControl, type Sender } from '../../access/access-control.ts';
 import { limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
-import { endGrant, openGrant } from '../../access/tokens/grants.ts';
+import { endGrant, openGrant } from '../../access/logins/grants.ts';
+import type { TokenRecord } from '../../access/tokens/record.ts';
 import { drawToken, issueToken, removeToken } from '../../access/tokens/tokens.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import { formatOutput } from '../../wire/schema.ts';
+import { stateOf, tokenState } from '../tokens/token-state.ts';
 import { openBrowserSignIn } from './browser-sign-in.ts';
 
 /** The service over the platform's own (unprefixed) store. */
@@ -41,6 +45,11 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
       return { token, accessor, creationTime, expires };
     },
     find: (token) => access.callerOf(token, clock.now()),
+    describeIssued: (record, from) => describeIssued(store, access, record, clock.now(), from),
+    endIssued: ({ tenantId, accessor }) =>
+      store.write((transaction) => {
+        removeToken(transaction, store, tenantId, accessor);
+      }),
     openGrant: (transaction, tenantId) => openGrant(transaction, store, tenantId),
     endGrant: (transaction, tenantId, grant) => {
       requireOtherApprovers(transaction, store, tenantId, grant);
@@ -48,6 +57,23 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
     },
     disable: (transaction, tenantId, accessor) => removeToken(transaction, store, tenantId, accessor),
   };
+}
+
+const infoPath = ['v1', 'state', 'keystore', 'token', 'info'];
+
+function describeIssued(
+  store: Store,
+  access: AccessControl,
+  record: TokenRecord,
+  now: Temporal.Instant,
+  from: Sender,
+): ReturnType<Sessions['describeIssued']> {
+  const caller = access.callerIssued(record, from);
+  if (caller === undefined) return undefined;
+  const { allowed, constraints } = access.decide(caller, infoPath, 'execute');
+  if (!allowed) return { caller, state: {} };
+  const state = formatOutput(stateOf(store, caller, record, now, [record]), tokenState);
+  return { caller, state: (constraints === undefined ? state : constraints.withoutHidden(state)) as JsonObject };
 }
 
 function attemptsOf(store: Store): Attempts {

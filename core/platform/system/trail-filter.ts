@@ -18,7 +18,7 @@ const textOf = (what: string, example: string) =>
 /** The parameters, for the description. */
 export const trailQuery = {
   who: textOf('the user, the tenant, the accessor or the address', 'ada'),
-  what: textOf('the method, the action, the kind or the code', 'encrypt'),
+  what: textOf('the method, the action, the kind, the code or the request id', 'encrypt'),
   where: textOf('the path', 'config/tenants'),
   result: {
     description: 'Of the audit trail: the records alone of requests that were `done`, `refused` (4xx) or `failed` (5xx).',
@@ -40,7 +40,7 @@ export function readTrailFilter(query: ReadonlyMap<string, string>): TrailFilter
   if (who + what + where + result === '' && reads === 'true') return undefined;
   return (record) =>
     holds([record['user'], record['tenant'], record['accessor'], record['client-ip']], who) &&
-    holds([record['method'], record['kind'], record['code'], actionOf(record)], what) &&
+    holds([record['method'], record['kind'], record['code'], record['request-id'], actionOf(record)], what) &&
     holds([record['path']], where) &&
     (result === '' || resultOf(record) === result) &&
     (reads === 'true' || (resultOf(record) !== undefined && !isRead(record)));

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { Read } from '../../access/tokens/record.ts';
 import type { Clock } from '../../base/context.ts';
+import { dropRecentLogins } from '../../access/logins/recent-logins.ts';
+import { dropApprovals } from '../../approvals/ending.ts';
 import { fail } from '../../base/errors.ts';
 import { nameField, timestampText } from '../../wire/fields.ts';
 import type { EndpointCall } from '../../http/endpoint.ts';
@@ -175,8 +177,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
           requireEmpty((table) => Iterator.from(transaction.keys(table, [uuid])).next().done === true);
           dropTenantUuid(transaction, store, uuid);
         },
-        // Without the tenant they are refused already. Cut off here, the job for dead tenants removes them.
-        after: () => dropTokens(store, uuid).catch(() => undefined),
+        after: () => dropRest(store, uuid),
       };
     },
     toDocument: ({ descriptiveName, kind, policies: names, requestsPerMinute = 0, tokenSecondsPerMinute = 0 }) => ({
@@ -184,4 +185,11 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     }),
     toState: ({ uuid, creationTime, rootTokenIssued }) => ({ uuid, creationTime, rootTokenIssued }),
   });
+}
+
+/** Without the tenant they are refused already. Cut off here, the job for dead tenants removes them. */
+async function dropRest(store: Store, uuid: string): Promise<void> {
+  await dropTokens(store, uuid).catch(() => undefined);
+  await dropApprovals(store, uuid).catch(() => undefined);
+  await dropRecentLogins(store, uuid).catch(() => undefined);
 }

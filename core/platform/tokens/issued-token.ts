@@ -19,7 +19,7 @@ export function formatIssuedToken({
   accessor,
   creationTime,
   expires = creationTime,
-}: IssuedToken): z.output<typeof issuedTokenOutput> {
+}: Omit<IssuedToken, 'record'>): z.output<typeof issuedTokenOutput> {
   const life = creationTime.until(expires).total('milliseconds');
   return {
     token: revealSecret(token),

@@ -15,64 +15,13 @@ import { type Store, Unreadable } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import type { AccessControl } from '../../access/access-control.ts';
-import type { PolicyOperation } from '../../access/policy/policy.ts';
+import type { PolicyOperation } from '../../access/policy/patterns.ts';
 import { requireUnbound } from '../../access/policy/granting.ts';
 import { createRootToken } from '../../access/tokens/root-token.ts';
-import { isWorking, lineageOf, tokenTable, type TokenRecord, userOriginOf } from '../../access/tokens/record.ts';
+import { isWorking, tokenTable, type TokenRecord } from '../../access/tokens/record.ts';
 import { disableToken, drawToken, findToken, refreshToken } from '../../access/tokens/tokens.ts';
 import { tags } from '../../http/tags.ts';
-
-const accessorText = z.uuid().describe('Stands for the token where the token itself must not be seen.');
-const tokenState = z.object({
-  accessor: accessorText,
-  tenant: z.string().meta({ description: 'Tenant of the token.', example: 'system' }),
-  user: z.string().meta({ description: 'Who holds it: a user, an approle, a workload, a device, or root.', example: 'root' }),
-  userKind: z
-    .enum(['root-token', 'approle', 'sign-in', 'workload', 'certificate'])
-    .meta({ typeName: 'UserKind' })
-    .describe('Where the name of the user comes from: names of different sources may be alike.'),
-  userSource: z.string().optional().meta({
-    description: 'The approle, the service at which the person signed in, the issuer of a workload, or the role of a certificate.',
-    example: 'company',
-  }),
-  identity: z
-    .object({
-      kind: z
-        .enum(['root-token', 'approle', 'sign-in', 'workload', 'certificate'])
-        .meta({ typeName: 'IdentityKind' })
-        .describe('Kind of the login.'),
-      source: z
-        .string()
-        .meta({ description: 'Uuid of the tenant, id of the approle, issuer, or uuid of the CA.', example: 'https://id.example.com' }),
-      subject: z.string().meta({
-        description: '`root`, the name of the approle, the subject there, or the name in the certificate.',
-        example: '248289761001',
-      }),
-    })
-    .optional()
-    .describe('What the login has proved, which no other user ever has; absent for tokens of earlier versions.'),
-  policies: z.array(z.string()).describe('What it may do, within what its tenant may do.'),
-  creationTime: timestampText().describe('When it was made.'),
-  expires: timestampText().optional().describe('When it ends; root tokens have no end.'),
-  expiresIn: z.int().optional().meta({ description: 'Seconds until then.', example: 3600 }),
-  latestExpires: timestampText().optional().describe('The end that no refresh passes.'),
-  boundCidrs: z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'Ranges of addresses it works from.', example: ['10.1.0.0/16'] }),
-  boundTo: z
-    .enum(['certificate', 'key'])
-    .meta({ typeName: 'TokenBinding' })
-    .optional()
-    .describe('What of a TLS client it works with alone; absent: with any client, or as its parent.'),
-  thumbprint: z.string().optional().meta({
-    description: 'SHA-256 of that certificate (x5t#S256) or key, base64url.',
-    example: 'A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0',
-  }),
-  parent: z.uuid().optional().describe('Accessor of the token that made it and that it ends with.'),
-  approle: z.string().optional().meta({ description: 'Approle it was issued for.', example: 'build-server' }),
-});
-type TokenState = z.output<typeof tokenState>;
+import { accessorText, stateOf, tokenState, type TokenState } from './token-state.ts';
 
 const anyToken: NamedEntry = {
   resource: 'keystore/tokens',
@@ -154,7 +103,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       errors: ['not-found'],
       run(call, input) {
         const record = requireToken(call, input, 'read');
-        const state = stateOf(store, call, record);
+        const state = stateOf(store, call.caller, record, call.now);
         if (record.accessor === call.caller.accessor) return state;
         const wire = formatOutput(state, tokenState) as Readonly<Record<string, unknown>>;
         return new Reply(200, new Wire(call.access.asRead(wire, 'accessor', pathOfToken(record.accessor))));
@@ -179,7 +128,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
           refreshToken(transaction, store, call.now, call.caller.tenantId, call.caller.accessor, increment?.seconds),
         );
         if (record === undefined) throw fail('invalid-token');
-        return stateOf(store, call, record);
+        return stateOf(store, call.caller, record, call.now);
       },
     }),
     defineEndpoint<WhichToken, undefined>({
@@ -257,31 +206,9 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
         return answerList(call, { path: tokensPath, nameField: 'accessor' }, tokenState, { entries, count }, (_accessor, record) =>
-          stateOf(store, call, record),
+          stateOf(store, call.caller, record, call.now),
         );
       },
     }),
   ];
-}
-
-function stateOf(store: Store, call: EndpointCall, record: TokenRecord): TokenState {
-  const { accessor, user, identity, policies, creationTime, expires, latestExpires, boundCidrs, cnf, parent, approle } = record;
-  const expiresIn = expires === undefined ? undefined : Math.round(call.now.until(Temporal.Instant.from(expires)).total('seconds'));
-  return {
-    accessor,
-    tenant: call.caller.tenantName,
-    user,
-    ...userOriginOf(lineageOf(store, record) ?? [record]),
-    identity: identity === undefined ? undefined : { ...identity },
-    policies: [...policies],
-    creationTime,
-    expires,
-    expiresIn,
-    latestExpires,
-    boundCidrs: boundCidrs === undefined ? undefined : [...boundCidrs],
-    boundTo: cnf?.kind,
-    thumbprint: cnf?.sha256,
-    parent,
-    approle: approle?.name,
-  };
 }

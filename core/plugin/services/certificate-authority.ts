@@ -1,8 +1,9 @@
-// Service of the plugin `ca` for enrolment protocols and listeners: CAs whose keys are in the HSM. Types, and the shared refusal.
-import type { ErrorTable } from '../../base/errors.ts';
-import type { HashName, KeyReference, OaepHash } from '../../../hsm/api.ts';
+// Service of the plugin `ca` for enrolment protocols and listeners: CAs whose keys are in the HSM.
+import type { KeyReference, Secret } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
+import type { AnswerSigner, RegistrationAuthority, TrustedRegistration } from './registration-authority.ts';
+import type { RevocationQuestion } from './revocation-question.ts';
 
 /** Provided by the plugin `ca`. */
 export const certificateAuthorityService = defineService<CertificateAuthorities>('certificate-authority');
@@ -20,6 +21,8 @@ export type CertificateAuthorities = {
   onEnd(ends: CertificateEnds): void;
   /** Reads subject and serial number of any certificate; undefined if it cannot be parsed. */
   describe(certificate: Uint8Array): { readonly subject: string; readonly serial: string } | undefined;
+  /** Reads the names of any certificate (DER), judged by nobody; undefined if it cannot be parsed. */
+  namesOf(certificate: Uint8Array): ClientNames | undefined;
   /** limit of a client's intermediates that `trusts` examines; more are ignored */
   readonly maxIntermediates: number;
   /** Called by a plugin that lets devices enrol, while it is provisioned. */
@@ -48,9 +51,12 @@ export type ClientAuthority = {
   hasSigned(list: Uint8Array): boolean;
   /**
    * Judges the certificate of a client: path, dates, purpose, revocation; not its names. `lists`: revocation lists (DER) of CAs elsewhere, of which
-   * each certificate below the anchor needs a current one; undefined: revocations elsewhere do not matter.
+   * each certificate below the anchor needs a current one, or one of `answers`, which are those of OCSP responders (DER); undefined: revocations elsewhere
+   * do not matter.
    */
-  judge(shown: ShownCertificate, lists: readonly Uint8Array[] | undefined): JudgedClient | ClientRefusal;
+  judge(shown: ShownCertificate, lists: readonly Uint8Array[] | undefined, answers?: readonly Uint8Array[]): JudgedClient | ClientRefusal;
+  /** Questions for OCSP responders about a certificate of a CA elsewhere, and each CA between; none for one that is not good otherwise. */
+  questions(shown: ShownCertificate): readonly RevocationQuestion[];
 };
 
 /** A certificate that is good for its CA. */
@@ -130,6 +136,13 @@ export type CertificateAuthority = {
    * Rejects as `issue`.
    */
   registrationAuthority(): Promise<RegistrationAuthority | undefined>;
+  /** Returns the key that signs answers which nobody encrypts: that of the registration authority, of whatever kind. Rejects as `issue`. */
+  answerSigner(): Promise<AnswerSigner>;
+  /**
+   * Judges the MAC of a message: undefined if it is not that of a secret of the CA, which is counted. Throws `rate-limited` after too many wrong ones from
+   * an address.
+   */
+  judgeMac(question: MacQuestion): Promise<AcceptedMac | undefined>;
   /**
    * The answer to a first enrolment that is known under a transaction, for a device that asks for news; undefined for an unknown one.
    * `publicKey`: DER SubjectPublicKeyInfo of the key that asks, which must be that of the request.
@@ -147,6 +160,11 @@ export type CertificateAuthority = {
    * many in the last minute.
    */
   countRepeated(clientIp: string): void;
+  /**
+   * Limits refusals of senders who are known, each of which costs the token a signature and the trail a record: throws `rate-limited` for one who has had
+   * many in the last minute. `sender`: a name that nobody else has; without it the address counts, as for a secret that many share.
+   */
+  countRefused(clientIp: string, sender: string | undefined): void;
   /** Notes what a device was told when it was refused, for the people who look after it; `subject`: what it asked for. */
   noteFailure(failure: {
     readonly protocol: string;
@@ -158,6 +176,17 @@ export type CertificateAuthority = {
   forgetFailures(clientIp: string): Promise<void>;
   /** Verifies a DER PKCS#10 request. Throws `invalid-csr` with a detail that names the correction. */
   readRequest(der: Uint8Array): VerifiedRequest;
+  /** The same for a DER CertReqMsg (RFC 4211). `takesRaVerified`: a registration authority has sent it, and may vouch for the key of the device. */
+  readTemplate(der: Uint8Array, takesRaVerified?: boolean): VerifiedRequest;
+  /** Finds a registration authority that its settings name, by its certificate (DER); undefined for every other certificate. */
+  findRegistration(certificate: Uint8Array): TrustedRegistration | undefined;
+  /** Certificates (DER) of the CA that its settings name as the next one, with its issuers; undefined without one. */
+  nextCertificates(): readonly Uint8Array[] | undefined;
+  /**
+   * Notes, inside a transaction, whether the holder of a certificate that it has issued has confirmed that it is the one that was wanted. Before, nobody
+   * authenticates with it. Without effect for a serial number that it does not know.
+   */
+  noteConfirmation(transaction: WriteTransaction, serial: string, isConfirmed: boolean): void;
 };
 
 /** Reasons of RFC 5280 section 5.3.1 that a protocol gives. */
@@ -173,6 +202,8 @@ export type RevocationReason =
 export type ExternalAccountKey = {
   /** names (`DNS:…`, `IP:…`) for which nothing is to be proved; with any, accounts get no others */
   readonly names: readonly string[];
+  /** reason for which no account is made with it any longer, as a clause; undefined if one is */
+  readonly problem: string | undefined;
   /** Tells whether a MAC is that of HMAC with SHA-256 under the key, which is computed in the token. Rejects with HsmError. */
   verify(octets: Uint8Array, mac: Uint8Array): Promise<boolean>;
   /** Takes a use, inside the transaction that records the account. Returns the reason for which it cannot, as a clause; undefined if it is done. */
@@ -189,29 +220,37 @@ export type EnrolmentSettings = {
   readonly takesTrustedCertificates: boolean;
   /** lets the holder of a certificate of this CA renew it */
   readonly renewsHeldCertificates: boolean;
+  /** of EST: makes keys for devices */
+  readonly makesKeys?: boolean;
   /** algorithms that are taken although they are weak: `des`, `des3`, `md5`, `sha1`; absent: none */
   readonly oldAlgorithms?: readonly string[];
+  /** of CMP: the longest distance of the time of a message from the clock, in seconds; absent: any */
+  readonly messageTimeSeconds?: number;
   /** of ACME alone */
-  readonly acme?: { readonly externalAccountRequired: boolean; readonly challenges: readonly string[] };
+  readonly acme?: {
+    readonly externalAccountRequired: boolean;
+    readonly challenges: readonly string[];
+    /** names of the CA in CAA records, in lower case; none: they are not asked */
+    readonly caaIdentities: readonly string[];
+  };
 };
 
-/** An RSA key in the token with a certificate of the CA, which decrypts requests and signs answers in its place (RFC 8894 section 2.1.2). */
-export type RegistrationAuthority = {
-  /** certificate (DER) for digital signatures and key encipherment */
-  readonly certificate: Uint8Array;
-  /** this one, and those before it for which requests may still be encrypted, newest first */
-  readonly certificates: readonly Uint8Array[];
-  /**
-   * Decrypts a content key of `bytes` octets that was encrypted for one of `certificates`. What does not decrypt to so many octets gives as
-   * many pseudo-random ones: nobody learns which it was. The caller zeroes the key. Rejects with HsmError when the token is away.
-   */
-  openKey(certificate: Uint8Array, transport: KeyTransport, encryptedKey: Uint8Array, bytes: number): Promise<Uint8Array>;
-  /** Signs with RSASSA-PKCS1-v1_5 and the key of `certificate`. Rejects with HsmError. */
-  sign(hash: HashName, octets: Uint8Array): Promise<Uint8Array>;
+/** A MAC that a message carries. */
+export type MacQuestion = {
+  readonly protocol: string;
+  /** name of the secret in the message: the id of a one-time secret */
+  readonly reference: string;
+  readonly clientIp: string;
+  /** Tells whether the MAC is that of a secret; takes as long for a wrong one. */
+  matches(secret: Secret<string>): Promise<boolean>;
 };
 
-/** Encryption of a content key: RSAES-PKCS1-v1_5, or RSAES-OAEP with one hash for label and mask and an empty label. */
-export type KeyTransport = { readonly padding: 'pkcs1v15' } | { readonly padding: 'oaep'; readonly hash: OaepHash };
+/** `problem`: reason for which the secret enrols nobody any longer, as a clause; it still proves who has begun a transaction. */
+export type AcceptedMac = {
+  readonly credential: 'shared-secret' | 'one-time-secret';
+  readonly secret: Secret<string>;
+  readonly problem: string | undefined;
+};
 
 /** The certificates of a TLS client, DER. */
 export type ShownCertificate = { readonly leaf: Uint8Array; readonly intermediates: readonly Uint8Array[] };
@@ -221,14 +260,14 @@ export type HeldCertificate = {
   readonly certificate: Uint8Array;
   readonly serial: string;
   /** reason for which its holder cannot authenticate with it now; undefined if it can */
-  readonly problem: 'revoked' | 'not-valid-now' | 'not-for-clients' | undefined;
+  readonly problem: 'revoked' | 'not-valid-now' | 'not-for-clients' | 'not-confirmed' | undefined;
   /** Tells whether it is revoked, as a transaction sees it. */
   isRevoked(transaction: WriteTransaction): boolean;
   /** certificates (DER) of its issuers, nearest first, up to the root */
   readonly issuers: readonly Uint8Array[];
 };
 
-/** A request whose signature verifies under the key it carries. Only the CA makes one. */
+/** A request whose signature verifies under the key it carries, or for whose key a registration authority vouches. Only the CA makes one. */
 export type VerifiedRequest = {
   /** for records: subject, alternative names, and kind of key */
   readonly subject: string;
@@ -244,6 +283,8 @@ export type VerifiedRequest = {
   readonly challengePassword: string | undefined;
   /** Approves the identity by the policy of the CA. Throws `identity-not-allowed`. */
   approve(): ApprovedRequest;
+  /** The same request for a key that is made in the token, of the kind that this one has. Rejects with `invalid-csr` for another kind, and with HsmError. */
+  makeKey(): Promise<MadeForDevice>;
   /** As approve, for a renewal, whose subject and names must be those of the renewed certificate. */
   approveRenewal(held: HeldCertificate): ApprovedRequest;
   /**
@@ -257,12 +298,29 @@ export type VerifiedRequest = {
   enrolAgain(asked: Transaction, held: HeldCertificate): Promise<EnrolmentOutcome>;
 };
 
+/** A key made for a device, with the request for its certificate. It is kept nowhere: `take` or `drop` ends it. */
+export type MadeForDevice = {
+  readonly request: VerifiedRequest;
+  /** Lets `use` have the private key, PKCS#8, in clear in memory; zeroed, and destroyed in the token, afterwards. Rejects with HsmError. */
+  take<T>(use: (privateKey: Uint8Array) => T | Promise<T>): Promise<T>;
+  drop(): Promise<void>;
+};
+
 /** A transaction of a device, by the name that the device gave it. */
-export type Transaction = { readonly protocol: string; readonly transaction: string };
+export type Transaction = {
+  readonly protocol: string;
+  readonly transaction: string;
+  /** tells the message that asks from every other, where it can be recorded and sent again: once its certificate is revoked or has ended it is refused */
+  readonly message?: string;
+  /** Records more in the transaction of the store that records the certificate; not called for a repetition. */
+  readonly keep?: (transaction: WriteTransaction, issued: { readonly serial: string; readonly notAfter: string }) => void;
+};
 
 export type FirstEnrolment = Transaction & {
   /** shared or one-time secret of the device; undefined: it has sent none */
   readonly secret: string | undefined;
+  /** the protocol has judged a certificate, by `trusts` or as one of a registration authority, which counts in place of a secret */
+  readonly vouched?: 'trusted-certificate' | 'registration-authority';
   readonly clientIp: string;
   /** called with the kind of the credential once it was accepted, for the record */
   readonly onAccepted?: (credential: string) => void;
@@ -293,8 +351,11 @@ export type ApprovedRequest = {
    * `recheck` repeats the checks of the decision inside the recording transaction. Throws `clock-implausible`, `ca-expired`
    * or `not-found` (the CA was deleted meanwhile).
    */
-  issue(options: { readonly via: string; recheck?(transaction: WriteTransaction): void }): Promise<EnrolledCertificate>;
+  issue(options: { readonly via: string; recheck?(transaction: WriteTransaction): void }): Promise<EnrolledCertificate & CertifiedTexts>;
 };
+
+/** For records: the names as they are certified, which a renewal may write otherwise. */
+type CertifiedTexts = { readonly subject: string; readonly names: readonly string[] };
 
 export type EnrolledCertificate = { readonly certificate: Uint8Array; readonly serial: string };
 
@@ -310,8 +371,11 @@ export type EnrolmentProtocol = {
   urls(tenantId: string, caName: string): readonly string[];
 };
 
-/** Place of the private key of the listeners: in the store, inside a sealed record, or an object in a token that never reveals it. */
-export type ListenerKeyPlace = 'store' | 'token';
+/**
+ * Place of the private key of the listeners: in the store, inside a sealed record, or an object in a token that never reveals it. `store-rsa`: as
+ * `store`, an RSA key beside the other one, for a listener whose clients know nothing else.
+ */
+export type ListenerKeyPlace = 'store' | 'token' | 'store-rsa';
 
 /** Private key as PKCS#8 PEM, or the key in a token with its DER SubjectPublicKeyInfo. */
 export type ListenerKey = { readonly pem: string } | (KeyReference & { readonly publicKey: Uint8Array });
@@ -329,13 +393,3 @@ export type ListenerIdentity = {
   /** identity of a sealed appliance, which has no token: the same one, or another one if the key is in a token */
   readonly whileSealed: { readonly keyPem: string; readonly chainPem: string; readonly serial: string };
 };
-
-/** Refusal shared by the CA and the protocols in front of it; it belongs to the plugin `ca`. */
-export const requestErrors = {
-  'invalid-csr': {
-    status: 400,
-    title: 'Certification request not usable',
-    when: 'the request is not a well-formed PKCS#10, its self-signature does not verify, or its key is not one the CA certifies',
-    detail: 'Send a PKCS#10 request signed by its own key, of a key type that the CA certifies; the message says what is wrong.',
-  },
-} as const satisfies ErrorTable;

@@ -16,6 +16,8 @@ export const listenerKinds = {
   certificate: { title: 'certificate', speaks: 'tls' },
   enrolment: { title: 'enrolment', speaks: 'tls' },
   'enrolment-plain': { title: 'enrolment (HTTP)', speaks: 'http' },
+  status: { title: 'status (HTTP)', speaks: 'http' },
+  kmip: { title: 'KMIP', speaks: 'tls' },
 } as const satisfies Record<string, { readonly title: string; readonly speaks: 'tls' | 'http' }>;
 export type ListenerName = keyof typeof listenerKinds;
 export const listenerNames = Object.keys(listenerKinds) as readonly ListenerName[];
@@ -35,6 +37,8 @@ export type Listeners = {
   readonly est: Address;
   /** address of the listener that asks for client certificates; absent: not configured */
   readonly certificate?: Address;
+  /** ports of the listeners that plugins open, as far as they are configured; absent: none */
+  readonly pluginPorts?: readonly number[];
   /** host names and IP addresses at which the appliance is reached, as in its certificates, the main one first */
   readonly hosts: readonly string[];
   /** present base URL of the management API, `https://keystore.example:4646`; in a cluster it can be changed for all at any time */
@@ -51,9 +55,16 @@ export type Listeners = {
   readonly admit?: ((tenantId: string) => void) | undefined;
   /** wraps the handler of such a port, to count the running requests */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
+  /**
+   * For such a port without HTTP: counts a request from its beginning until the returned function is called. Undefined: the appliance is sealed,
+   * and the request must use nothing.
+   */
+  readonly begin?: (() => (() => void) | undefined) | undefined;
   /** called with such a listener once it is open, for metrics, and for the check that it serves */
   readonly onOpen?: ((name: ListenerName, listener: OpenListener) => void) | undefined;
   identity(): TlsIdentity;
+  /** the part of an identity with an RSA key, made when it is missing or due; absent where nothing is served */
+  readonly rsaIdentity?: () => Promise<NonNullable<TlsIdentity['rsa']>>;
   /** PEM of the CA that callers trust for these listeners; absent if nothing is served */
   readonly ca?: () => string;
   /** Calls back after the identity was renewed; returns a function that ends this. */

@@ -5,6 +5,8 @@ import type { PublicCall } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import type { Confirmation } from '../../tls/client-certificate.ts';
+import type { SignedIn, TokenRecord } from '../../access/tokens/record.ts';
+import type { JsonObject } from '../../wire/json.ts';
 import type { LoginIdentity } from '../../access/user.ts';
 import { defineService } from '../service.ts';
 
@@ -30,6 +32,8 @@ export type SessionGrant = {
   readonly maxTtlSeconds?: number;
   /** the token is in a browser's cookie and is not accepted as a bearer token: a stolen one cannot call the API */
   readonly browser?: true;
+  /** with `browser`: where the person signed in */
+  readonly signedIn?: SignedIn;
   /** service at which the person has signed in, issuer of the workload's token, or role of the certificate */
   readonly service: string;
 };
@@ -107,6 +111,13 @@ export type Sessions = {
   issue(transaction: WriteTransaction, token: Secret<string>, grant: SessionGrant): IssuedSession;
   /** Finds the caller that a token authenticates; undefined if the token is unknown, expired or disabled. */
   find(token: string): Caller | undefined;
+  /**
+   * The holder of a token that a request has issued, and what `token/info` would tell it of itself, as on the wire: without what its policies hide,
+   * empty if they refuse that action. Undefined if it does not work from there. For the answer of that request.
+   */
+  describeIssued(issued: TokenRecord, from: Sender): { readonly caller: Caller; readonly state: JsonObject } | undefined;
+  /** Ends a token that a request has issued, and whose answer does not give it away: also one that does not work from there. */
+  endIssued(issued: TokenRecord): Promise<void>;
   /** Opens a grant for a record that lets somebody log in: the end of the grant ends all tokens that name it, in one write. Returns its id. */
   openGrant(transaction: WriteTransaction, tenantId: string): string;
   /** Ends a grant. Throws `last-approver` if it is that of the last role of which people approve by a rule. */

@@ -17,14 +17,31 @@ export interface TransitKeys {
    */
   natureOf(tenantId: string, name: string): KeyNature | undefined;
   /**
+   * Describes a version of a key of the tenant, by default the one in use, for the record of another plugin that stands for it; undefined without one. Such a
+   * record allows nothing: each use of the key is a request of its own to its action.
+   */
+  findVersion(tenantId: string, name: string, version?: number): KeyVersionNature | undefined;
+  /**
    * Called by a plugin while it is provisioned: from then on its attachment takes part in the life of every transit key. Returns the keys as
    * the attachment sees them, the same object that `make` receives.
    */
   attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>): AttachedKeys<Fields, Kept>;
 }
 
-/** Use of a key; `cipher` as in a definition. */
-export type KeyNature = { readonly cipher: string; readonly isDerived: boolean };
+/** Use of a key; `cipher` and `signs` as in a definition. */
+export type KeyNature = { readonly cipher: string; readonly signs: boolean; readonly isDerived: boolean };
+
+/** A version of a key as `findVersion` describes it. `keyId`: a later key of the name has another one; a version that a restore brings back keeps its own. */
+export type KeyVersionNature = Pick<KeyNature, 'cipher' | 'isDerived'> & {
+  readonly keyId: string;
+  readonly use: 'encrypt' | 'sign' | 'mac' | 'agree';
+  readonly version: number;
+  readonly isExportable: boolean;
+  /** false: it verifies alone */
+  readonly hasSecret: boolean;
+  /** DER SubjectPublicKeyInfo; asymmetric ciphers only */
+  readonly publicKey?: Uint8Array;
+};
 
 /** Definition of a key that exists or is about to be created. `Fields`: those added by the attachment. */
 export type KeyDefinition<Fields> = {
@@ -50,12 +67,16 @@ export type TransitKeyVersion<Kept> = {
   readonly key: KeyReference | undefined;
   /** data of the attachment for the version */
   readonly attached: Kept | undefined;
+  /** certificates are kept with it: what it signs may be CMS, or a certificate */
+  readonly isCertified: boolean;
 };
 
 /** A key for an attachment: a view of the record at one moment. */
 export type TransitKey<Fields, Kept> = KeyDefinition<Fields> & {
   readonly keyId: string;
   readonly exportable: boolean;
+  /** its public keys are in the JWKS of the tenant: what it signs may be a token */
+  readonly isPublished: boolean;
   readonly latestVersion: number;
   /** ascending, without the trimmed ones */
   readonly versions: readonly TransitKeyVersion<Kept>[];
@@ -67,6 +88,8 @@ export interface AttachedKeys<Fields, Kept> {
   find(tenantId: string, name: string, transaction?: WriteTransaction): TransitKey<Fields, Kept> | undefined;
   /** Keys of the tenant whose reference field contains that name. */
   referringTo(tenantId: string, name: string, transaction?: WriteTransaction): Iterable<TransitKey<Fields, Kept>>;
+  /** Names of the keys of the tenant that are published, at most 100; reads no record. */
+  publishedNames(tenantId: string): readonly string[];
   /** Every key of every tenant, for the invariant check. */
   all(): Iterable<TransitKey<Fields, Kept>>;
   /**
@@ -106,8 +129,18 @@ export type AttachedField = {
   readonly isFixed?: true;
   /** fields of the key on which its validity depends: a caller who cannot see one of them changes it only together with that one */
   readonly judgedBy?: readonly string[];
+  /** true in it makes the key public: others will trust what it signs */
+  readonly isPublic?: true;
+  /** texts for which a public key speaks: those who fetch it trust it for each */
+  readonly speaksFor?: true;
   /** action at the key with the same effect, which a caller must be allowed in order to change the field */
   readonly setsLike?: string;
+  /** to take the field out has that effect as well */
+  readonly removalSets?: true;
+  /** tells whether a change of a stored key ends what others count on, as its destruction does */
+  readonly ends?: (after: unknown, before: unknown) => boolean;
+  /** a change uses the keys that the fields name, as a new version does */
+  readonly usesNamed?: true;
 };
 
 /** Data kept with a new version. `recheck` runs inside its transaction; throws `conflict` if the basis of the data has changed. */
@@ -125,8 +158,32 @@ export type SignatureRequest = {
   readonly family: 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
   /** the text is the finished hash */
   readonly prehashed: boolean;
+  /** the service has made the text: a request for a certificate, the attributes of a CMS signature */
+  readonly isMadeHere: boolean;
   /** tells whether policies allow the caller another action at the key */
   allows(action: string): boolean;
+};
+
+/** A private key that comes in a form of the attachment, or whose fields the attachment reads. */
+export type BroughtKey = {
+  /** PKCS#8, DER; absent where the text is in no form of the attachment. The caller zeroes it. */
+  readonly pkcs8?: Uint8Array;
+  /** past of the key elsewhere, for `certify` */
+  readonly origin?: unknown;
+};
+
+/** Forms and parameters that an attachment adds to the action `import`. */
+export type ImportForm<Fields> = {
+  /** parameters of the action */
+  readonly parameters: Readonly<Record<string, ZodType>>;
+  /** Reads the text and the parameters of a request. Throws invalid-key-data, invalid-value, missing-field. */
+  read(
+    definition: KeyDefinition<Fields>,
+    text: string | undefined,
+    passphrase: string | undefined,
+    parameters: Readonly<Record<string, unknown>>,
+    now: Temporal.Instant,
+  ): Promise<BroughtKey>;
 };
 
 /** A version as an untrusted backup describes it. */
@@ -172,7 +229,10 @@ export interface KeyAttachment<Fields extends object, Kept> {
   readonly fields: { readonly [Name in keyof Fields]-?: AttachedField };
   /** field that names another key of the tenant, one that has the field `to`, and the table that indexes keys by it */
   readonly reference: { readonly field: keyof Fields & string; readonly to: keyof Fields & string; readonly table: string };
+  /** field that is true in keys whose names anybody may come across, and the table that has them */
+  readonly published: { readonly field: keyof Fields & string; readonly table: string };
   readonly exportFormat: ExportFormat<Fields, Kept>;
+  readonly importForm: ImportForm<Fields>;
   /** Actions of the attachment that a key supports in its present state, including that of its export format; the state of the key shows them. */
   actions(key: TransitKey<Fields, Kept>): readonly KeyAction[];
   /** Codes of the errors that `requireSignable` throws. */
@@ -184,8 +244,11 @@ export interface KeyAttachment<Fields extends object, Kept> {
    * `current` is undefined for a new key.
    */
   requireDefinition(definition: KeyDefinition<Fields>, current: TransitKey<Fields, Kept> | undefined): void;
-  /** Makes the data of a new version (create, rotate, import), when its key pair is in the token and before the commit. Undefined: keep nothing. */
-  certify(definition: KeyDefinition<Fields>, version: TransitKeyVersion<Kept>): Promise<Certified<Kept> | undefined>;
+  /**
+   * Makes the data of a new version (create, rotate, import), when its key pair is in the token and before the commit. Undefined: keep nothing.
+   * `origin`: of a key that was brought, as `importForm` read it.
+   */
+  certify(definition: KeyDefinition<Fields>, version: TransitKeyVersion<Kept>, origin?: unknown): Promise<Certified<Kept> | undefined>;
   /** Makes new data after a change of the definition; undefined if the change does not concern the kept data. */
   recertify(definition: KeyDefinition<Fields>, current: TransitKey<Fields, Kept>): Promise<Recertified<Kept> | undefined>;
   /** Throws in-use while other keys need this one. Called when a removal is planned, and again inside its transaction. */

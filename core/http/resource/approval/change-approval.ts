@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { acts as everyAct, type Act } from '../../../approvals/acts.ts';
 import { toKebab } from '../../../wire/schema.ts';
-import { shortened, sizeOf } from '../../audit-parameters.ts';
+import { inWhole, sizeOf } from '../../audit-parameters.ts';
 import type { EndpointCall } from '../../endpoint.ts';
 import type { Entry } from '../sight.ts';
 import { valueAt, type Document, type ResourceView } from '../view.ts';
 
-/** A change: documents of before and after, undefined for none. */
+/** A change: documents before and after it, undefined for none. */
 type DocumentChange = { readonly before: Document | undefined; readonly after: Document | undefined };
 
 /** The acts of a change. */
@@ -53,7 +53,7 @@ function differences(view: ResourceView, name: string, { before, after }: Docume
   const [was, is] = [before, after].map((document) => (document === undefined ? {} : view.configOf(name, document)));
   const fields = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])];
   const changed = fields.filter((field) => !isDeepStrictEqual(was?.[field], is?.[field]));
-  const shown = changed.map((field) => [field, { present: shortened(was?.[field]) ?? null, wanted: shortened(is?.[field]) ?? null }]);
+  const shown = changed.map((field) => [field, { present: inWhole(was?.[field]) ?? null, wanted: inWhole(is?.[field]) ?? null }]);
   const secrets = (view.resource.secretFields ?? []).flatMap((path) => {
     const [present, wanted] = [before, after].map((document) => (document === undefined ? undefined : valueAt(document, path.split('.'))));
     return wanted === undefined || present === wanted ? [] : [[path.split('.').map(toKebab).join('/'), { wanted: sizeOf(wanted) }]];

@@ -95,7 +95,7 @@ async function requireBatchApproval(
       if (!(error instanceof ServiceError)) throw error;
     }
   }
-  const parameters = { items: batch.length, 'batch-input': batch.map((one) => view.auditParameters(one)) };
+  const parameters = { items: batch.length, 'batch-input': batch.map((one) => view.auditParameters(one, 'shown')) };
   if (found.size > 0) await call.requireApproval([...found], { concerns, content: batch, target: null, parameters });
 }
 

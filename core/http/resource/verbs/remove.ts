@@ -15,7 +15,7 @@ export function removeEndpoint(verb: VerbContext): AnyEndpoint {
     operation: 'delete',
     path: `/v1/config/${verb.entryPath}`,
     summary: `Delete ${verb.aNoun}`,
-    description: `For good, with what belongs to it; of a record that somebody changed past keystored, which root alone deletes, without.${changeText}`,
+    description: `For good, with what belongs to it. A record that was changed outside of keystored is deleted by root alone; what belonged to it stays.${changeText}`,
     successStatus: 204,
     documented: { resource: verb.described('entry') },
     commandLine: { ends: verb.view.resource.removalEnds ?? `deletes the ${verb.noun}` },

@@ -1,4 +1,4 @@
-// Grants of logins: the record that lets somebody log in (a role, an issuer) opens one, tokens name it, and its end ends them all at once.
+// Grants of logins: the record that lets somebody log in (an approle, a role, an issuer, a CA) opens one, tokens name it, and its end ends them all at once.
 import { randomUUID } from 'node:crypto';
 import type { TableKinds } from '../../store/records/table-kinds.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
@@ -12,6 +12,11 @@ export function openGrant(transaction: WriteTransaction, store: Store, tenantId:
   const grant = randomUUID();
   transaction.put(grantTable(store), [tenantId, grant], true);
   return grant;
+}
+
+/** Opens the present grant of a record that an appliance of an earlier version made, which opened none. */
+export function reopenGrant(transaction: WriteTransaction, store: Store, tenantId: string, grant: string): void {
+  transaction.put(grantTable(store), [tenantId, grant], true);
 }
 
 /** Ends a grant: its tokens, and their children, do not work from this commit on. The job `expired-tokens` removes their records. */

@@ -1,7 +1,7 @@
 // Limits logins with one valid credential: each login is a record, a commit and octets of the token.
-import type { Clock } from '../base/context.ts';
-import { fail } from '../base/errors.ts';
-import { Buckets } from '../base/token-bucket.ts';
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import { Buckets } from '../../base/token-bucket.ts';
 
 /** of one credential, in one process; a program logs in once for the life of its token */
 const perMinute = 600;

@@ -1,0 +1,165 @@
+// Looks through an audit trail for acts that ran under a rule of approvals without the approvals that it needs.
+import type { CheckFinding } from '../base/context.ts';
+import type { TrailRecord } from '../audit/line.ts';
+import { listStreams } from '../log/stream-files.ts';
+import { linesOf } from '../audit/verify.ts';
+import { parseLine } from '../audit/line.ts';
+import type { Act } from './acts.ts';
+import { fitting, type NamedRule } from './rules.ts';
+
+/** A rule as the trail has it, in force from a time on, in milliseconds since 1970. */
+type KnownRule = NamedRule & { readonly sinceMs: number };
+
+/** A request that was decided before a rule was there may be recorded after it. */
+const graceMs = 60_000;
+
+const rulesPath = '/v1/config/approval/rules';
+
+/**
+ * Finds them in the directories of a trail. A rule counts from the record of its creation on: one that was made before the trail begins, or
+ * came with a restore, is not known.
+ */
+export async function findUnapproved(directories: readonly string[]): Promise<readonly CheckFinding[]> {
+  const judge = new Judge();
+  for (const { record, where } of await relevantRecords(directories)) judge.follow(record, where);
+  return judge.findings;
+}
+
+type Placed = { readonly record: TrailRecord; readonly where: string };
+
+/** Records of acts, of decisions, and of what changes rules, in the order of time. */
+async function relevantRecords(directories: readonly string[]): Promise<readonly Placed[]> {
+  const found: Placed[] = [];
+  for (const directory of directories)
+    for (const files of (await listStreams(directory)).values())
+      for (const file of files)
+        for await (const { octets, where } of linesOf(file)) {
+          const record = parseLine(octets);
+          if (record !== undefined && isRelevant(record)) found.push({ record, where });
+        }
+  return found.toSorted((one, other) => compare(one.record, other.record));
+}
+
+function isRelevant({ acts, kind, path, code, event }: TrailRecord): boolean {
+  return (
+    (Array.isArray(acts) && acts.length > 0) ||
+    (kind === 'approval' && typeof path === 'string') ||
+    code === 'break-glass' ||
+    event === 'restored'
+  );
+}
+
+function compare(one: TrailRecord, other: TrailRecord): number {
+  if (one['occurred-at'] !== other['occurred-at']) return one['occurred-at'] < other['occurred-at'] ? -1 : 1;
+  return one.sequence - other.sequence;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+class Judge {
+  readonly findings: CheckFinding[] = [];
+  /** by tenant and name */
+  readonly #rules = new Map<string, Map<string, KnownRule>>();
+  /** identities that have approved, by request */
+  readonly #approved = new Map<string, Set<string>>();
+  /** requests whose approval an act has used */
+  readonly #used = new Set<string>();
+
+  follow(record: TrailRecord, where: string): void {
+    const { kind, event, code, status, acts } = record;
+    if (event === 'restored') return this.#rules.clear();
+    if (code === 'break-glass') return void this.#rules.delete(String(record['tenant-id']));
+    if (kind === 'approval') return this.#noteDecision(record);
+    if (typeof status !== 'number' || status >= 300 || status === 202) return;
+    this.#noteUse(record, where);
+    this.#judge(record, acts as readonly Act[], where);
+    this.#noteRule(record);
+  }
+
+  /** An approval is for one act: who puts an earlier state of the store back can use it again, but not without a second record. */
+  #noteUse(record: TrailRecord, where: string): void {
+    const { approval } = record;
+    if (typeof approval !== 'string') return;
+    if (this.#used.has(approval)) this.#report(where, record, 'ran with an approval that another act had used before');
+    this.#used.add(approval);
+  }
+
+  #noteDecision({ path, status, approval, identity }: TrailRecord): void {
+    const decided = /\/approvals\/[^/]+\/(approve|withdraw)$/.exec(String(path))?.[1];
+    if (decided === undefined || status !== 200) return;
+    const known = this.#approved.get(String(approval)) ?? new Set();
+    this.#approved.set(String(approval), known);
+    if (decided === 'approve') known.add(JSON.stringify(identity));
+    else known.delete(JSON.stringify(identity));
+  }
+
+  #judge(record: TrailRecord, acts: readonly Act[], where: string): void {
+    const tenant = this.#rules.get(String(record['tenant-id']));
+    if (tenant === undefined) return;
+    const atMs = Date.parse(record['occurred-at']);
+    const inForce = Array.from(tenant.values()).filter(({ sinceMs }) => atMs >= sinceMs + graceMs);
+    const rules = fitting(inForce, acts, pathsOf(record));
+    const { approval } = record;
+    const approvers = new Set((Array.isArray(record['approvers']) ? (record['approvers'] as Fields[]) : []).map(identityText));
+    for (const { name, needed } of rules) {
+      if (approval === undefined) this.#report(where, record, `ran without approval under the rule "${name}"`);
+      else if (approvers.size < needed)
+        this.#report(where, record, `ran with ${approvers.size} approvals, and the rule "${name}" needs ${needed}`);
+    }
+    const unrecorded = [...approvers].filter((one) => this.#approved.get(String(approval))?.has(one) !== true);
+    if (typeof approval === 'string' && rules.length > 0 && unrecorded.length > 0)
+      this.#report(
+        where,
+        record,
+        `names ${unrecorded.length} approvers of whose approval of the request ${approval} the trail has no record before it`,
+      );
+  }
+
+  #report(where: string, { method, path }: TrailRecord, problem: string): void {
+    this.findings.push({ where, problem: `${String(method)} ${String(path)} ${problem}` });
+  }
+
+  #noteRule(record: TrailRecord): void {
+    const { method, path } = record;
+    if (typeof path !== 'string' || !path.startsWith(rulesPath)) return;
+    const tenantId = String(record['tenant-id']);
+    const rules = this.#rules.get(tenantId) ?? new Map<string, KnownRule>();
+    this.#rules.set(tenantId, rules);
+    const stated = (record['request-parameters'] ?? {}) as Fields;
+    const sinceMs = Date.parse(record['occurred-at']);
+    if (path === `${rulesPath}-batch`) {
+      const created = new Set(Array.isArray(record['created']) ? record['created'] : []);
+      const documents = Array.isArray(stated['documents']) ? (stated['documents'] as Fields[]) : [];
+      for (const one of documents) if (created.has(one['name'])) rules.set(String(one['name']), ruleOf(one, sinceMs));
+      return;
+    }
+    const name = path === rulesPath ? String(stated['name']) : decodeURIComponent(path.slice(rulesPath.length + 1));
+    if (method === 'DELETE') return void rules.delete(name);
+    rules.set(name, ruleOf(stated, sinceMs, method === 'PATCH' ? rules.get(name) : undefined));
+  }
+}
+
+/** A rule that is merged stays in force from its creation on. One whose creation is not known is taken for one about nothing but trust. */
+function ruleOf(stated: Fields, sinceMs: number, before?: KnownRule): KnownRule {
+  return {
+    ...{ approvers: [], approveWithin: '', useWithin: '', force: false },
+    name: before?.name ?? String(stated['name']),
+    acts: (stated['acts'] as readonly Act[] | undefined) ?? before?.acts ?? [],
+    paths: (stated['paths'] as readonly string[] | undefined) ?? before?.paths ?? [],
+    needed: Number(stated['needed'] ?? before?.needed ?? 1),
+    sinceMs,
+  };
+}
+
+/** The paths that a record concerns; none for the appliance as a whole. The path of a creation does not name the entry. */
+function pathsOf({ path, method, 'request-parameters': stated }: TrailRecord): readonly (readonly string[])[] {
+  const text = String(path);
+  if (/^\/v1\/(?:config\/tenants|state\/tenants|state\/system|state\/keystore\/system)(?:\/|$)/.test(text)) return [];
+  const name = method === 'POST' && text.startsWith('/v1/config/') ? (stated as Fields | undefined)?.['name'] : undefined;
+  const segments = text.split('/').slice(1).map(decodeURIComponent);
+  return [typeof name === 'string' ? [...segments, name] : segments];
+}
+
+function identityText({ identity }: Fields): string {
+  return JSON.stringify(identity);
+}
