@@ -2,17 +2,36 @@
 import type { KeyEvidence } from './key-evidence.ts';
 import type { Secret } from './secret.ts';
 import type { HsmError } from './errors.ts';
-import type { HashName, KeyType, SignScheme } from './key-uses.ts';
+import type { HashName, KeyType, SignatureVariant, SignScheme } from './key-uses.ts';
 
 export { HsmError, lacksWrappingKey, isOwnKeyMissing, unprepared, isUnprepared, isKeyLost, isMakingRepeatable } from './errors.ts';
 export type { HsmErrorKind } from './errors.ts';
 export { revealSecret, Secret } from './secret.ts';
 export type { KeyEvidence } from './key-evidence.ts';
-export { hashFor, keyUses, schemeFor } from './key-uses.ts';
-export type { EncryptingKeyType, HashName, KeyType, KeyUsage, SignatureFamily, SigningKeyType, SignScheme } from './key-uses.ts';
+export { hashFor, keyUses, schemeFor, variantsOf } from './key-uses.ts';
+export { throwAwayPair, tryAgreement } from './throw-away-pair.ts';
+export type {
+  AgreeingKeyType,
+  CmacKeyType,
+  EncryptingKeyType,
+  HashName,
+  KeyType,
+  KeyUsage,
+  SignatureFamily,
+  SigningKeyType,
+  SchemeOptions,
+  SignatureVariant,
+  SignScheme,
+} from './key-uses.ts';
 
 /** `wrapped`: the key is a blob under the token's wrapping key. `token`: the key is a persistent object in the token. */
 export type Custody = 'wrapped' | 'token';
+
+/**
+ * Maker of the IVs of AES-GCM in a token: the appliance, from random octets of the token (`own`), or the token, which writes it where the appliance gave
+ * zeros (`returned`) or behind the tag (`appended`). Of the last two convergent encryption is not possible.
+ */
+export type IvSource = 'own' | 'returned' | 'appended';
 
 /** Hashes of RSAES-OAEP. Collisions of SHA-1 do not touch its security; SoftHSM2 up to 2.6.1 takes no other. */
 export type OaepHash = HashName | 'sha1';
@@ -27,7 +46,7 @@ export type KeyBinding = {
   /** unique id of the key (never its reusable name) */
   readonly keyId: string;
   readonly version: number;
-  /** purpose of the key: `encrypt`, `sign`, `hmac`, `derive`, `convergent`, `ca` … An RSA key for `decrypt` decrypts and does nothing else. */
+  /** purpose of the key: `encrypt`, `sign`, `hmac`, `cmac`, `derive`, `convergent`, `ca` … An RSA key for `decrypt` decrypts and does nothing else. */
   readonly purpose: string;
 };
 
@@ -66,12 +85,22 @@ export type MakingOptions = {
 export type Derivation = {
   /** the derivation secret (`secret-256`) of the key version */
   readonly secret: KeyReference;
+  readonly type: 'aes-128' | 'aes-192' | 'aes-256';
+} & (PasswordDerivation | Expansion);
+
+/** The service's own derivation, by PBKDF2. */
+type PasswordDerivation = {
   /** SHA-256 of the caller's context, 32 octets */
   readonly contextHash: Uint8Array;
   /** the key's random salt, 16 octets or more */
   readonly salt: Uint8Array;
   readonly iterations: number;
-  readonly type: 'aes-128' | 'aes-192' | 'aes-256';
+};
+
+/** HKDF-Expand with SHA-256 (RFC 5869 section 2.3): the secret is the pseudorandom key. */
+type Expansion = {
+  /** the caller's context, 4,096 octets at most */
+  readonly info: Uint8Array;
 };
 
 /** The key of an AEAD operation: a stored AES key, or one derived for a context. */
@@ -95,6 +124,7 @@ export type KeyUse =
     }
   | ({ readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme } & SigningOptions)
   | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array }
+  | { readonly use: 'agree'; readonly key: KeyReference; readonly point: Uint8Array }
   | ({
       readonly use: 'decryptOaep';
       readonly key: KeyReference;
@@ -132,6 +162,9 @@ export type TokenStatus = {
   /** for a token of a group: the group, and true if its keys open in this token now */
   readonly group?: { readonly name: string; readonly opensKeys: boolean };
   readonly keyTypes: readonly KeyType[];
+  readonly ivSource: IvSource;
+  /** ways of signing that were proven beside the plain ones of its key types */
+  readonly signatureVariants: readonly SignatureVariant[];
   /** names of the mechanisms offered, `CKM_…` (unknown ones as hexadecimal) */
   readonly mechanisms: readonly string[];
   readonly loadedKeys: number;
@@ -234,7 +267,10 @@ export interface Hsm {
   /** Token custody: removes the key from its token. Both custodies: drops its loaded objects. */
   destroy(key: KeyReference): Promise<void>;
 
-  /** AES-GCM, random 96-bit nonce from the token unless given (convergent mode). Returns nonce(12) ‖ ciphertext ‖ tag(16). */
+  /**
+   * AES-GCM, random 96-bit nonce from the token unless given (convergent mode), or one that the token makes. Returns nonce(12, or 16) ‖ ciphertext ‖ tag(16).
+   * `unsupported` for a given nonce where the token makes them.
+   */
   encrypt(key: AeadKey, plaintext: Uint8Array, options?: { associatedData?: Uint8Array; nonce?: Uint8Array }): Promise<Uint8Array>;
   /** Reverses encrypt; `decryption-failed` for every input that does not decrypt, whatever the reason. */
   decrypt(key: AeadKey, sealed: Uint8Array, options?: { associatedData?: Uint8Array }): Promise<Uint8Array>;
@@ -250,6 +286,12 @@ export interface Hsm {
    * is decrypted with them fails. The caller zeroes the result. Charged as `sign` is.
    */
   decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array, askedBy?: Asker): Promise<Uint8Array>;
+  /**
+   * ECDH, or X25519, with the holder of a raw public point (SEC 1 section 2.3.3 without compression; RFC 7748), under a key that agrees: the secret is the
+   * coordinate, from which the caller derives keys, and zeroes it. `decryption-failed` for what is not a point of the curve, or one of low order, which
+   * is found out before the token is asked; `refused` for a key of another type.
+   */
+  agree(key: KeyReference, point: Uint8Array): Promise<Uint8Array>;
   /**
    * Signs with one C_Sign. Returns the raw signature of the token (ECDSA: r‖s). A signature that `check` refuses is made once more, and
    * refused as `unavailable` if that one does not pass either. Its time is charged to the key's tenant, or to `askedBy`.
@@ -269,6 +311,10 @@ export interface Hsm {
 
   /** Tells whether a configured token can hold and use keys of this type. No call to a token. */
   offers(type: KeyType): boolean;
+  /** Tells whether the token of a key, or one of its group, signs in this way; true also while it is down. No call to a token. */
+  signsBy(stored: StoredKey, variant: SignatureVariant): boolean;
+  /** Tells whether every token encrypts under a given nonce. No call to a token. */
+  takesNonces(): boolean;
   /** Sets the function that tells whether tokens of other appliances, which must open the keys of a group, have a type. Default: they have all. */
   agreeOn(isElsewhere: (type: KeyType) => boolean): void;
   /** Name of the mechanism a key type needs (`CKM_ML_DSA`), for error messages. */
@@ -285,6 +331,8 @@ export interface Hsm {
   damage(token: string): HsmError | undefined;
   /** One sentence for each persistent object of this service with which the token allows more uses than its purpose needs. */
   widerObjects(token: string): Promise<readonly string[]>;
+  /** One sentence for each use that a token allows a key that was made without it: tried with temporary keys, whatever attributes say. */
+  forbiddenUses(token: string): Promise<readonly string[]>;
   /** At most `most` persistent objects of this service in a token, with their attributes as they are now. */
   ownObjects(token: string, most: number): Promise<readonly OwnObject[]>;
   /**
@@ -328,6 +376,8 @@ export type TokenConfig = {
   readonly pin: PinSource;
   /** environment of the host process, e.g. SOFTHSM2_CONF or LD_LIBRARY_PATH */
   readonly environment?: Readonly<Record<string, string>>;
+  /** sessions that a process opens at most; absent: as many as it can use */
+  readonly maxSessions?: number;
   /** C_Initialize parameters string (NSS softoken: configdir and so on) */
   readonly libraryParameters?: string;
 };

@@ -1,20 +1,34 @@
 // A group of tokens with the same own keys, used as one token: work goes to the least busy one, and to the next one when it fails there.
 // Every use of a wrapped key can be repeated, and so can the making of a key that was not returned yet.
-import { HsmError, type KeyType, type OwnKeyName, type TokenStatus, type UseOutcome } from '../api.ts';
+import { HsmError, type OwnKeyName, type TokenStatus, type UseOutcome } from '../api.ts';
 import { parseBlob } from '../protocol/blob-format.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
 import { decodeKeyReference } from '../protocol/key-encoding.ts';
 import { call, type Call, type OperationName } from '../protocol/operations.ts';
 import type { ReceivedMessage } from '../protocol/wire.ts';
 import type { HsmEvent } from './options.ts';
+import type { Proven } from '../protocol/host-answers.ts';
 import type { TokenSupervisor } from './supervisor.ts';
 
 /** Interface of a token, or of a group, for the router. */
-export type TokenWay = Pick<TokenSupervisor, 'name' | 'keyTypes' | 'up' | 'start' | 'submit' | 'submitAll' | 'damage' | 'close'>;
+export type TokenWay = Pick<TokenSupervisor, 'name' | 'proven' | 'up' | 'start' | 'submit' | 'submitAll' | 'damage' | 'close'>;
 
 /** Operations whose first part is the reference of a key. */
 const usesKey: ReadonlySet<OperationName> = new Set<OperationName>([
-  ...(['encrypt', 'decrypt', 'sign', 'hmac', 'decryptOaep', 'decryptPkcs1', 'rewrap', 'evidence', 'export', 'destroy', 'forget'] as const),
+  ...([
+    'encrypt',
+    'decrypt',
+    'sign',
+    'hmac',
+    'decryptOaep',
+    'decryptPkcs1',
+    'agree',
+    'rewrap',
+    'evidence',
+    'export',
+    'destroy',
+    'forget',
+  ] as const),
 ]);
 /** Errors after which another token is tried. The others concern the request. */
 const passing: ReadonlySet<HsmError['kind']> = new Set([
@@ -91,10 +105,13 @@ export class TokenGroup implements TokenWay {
     return this.#members.some(({ token }) => token.up);
   }
 
-  /** Key types that all members offer: a key opens in each. */
-  get keyTypes(): readonly KeyType[] {
-    const known = this.#members.map(({ token }) => token.keyTypes).filter((types) => types.length > 0);
-    return (known[0] ?? []).filter((type) => known.every((types) => types.includes(type)));
+  /** Key types that all members offer: a key opens in each. Ways of signing that one of them has. */
+  get proven(): Proven {
+    const known = this.#members.map(({ token }) => token.proven).filter(({ keyTypes }) => keyTypes.length > 0);
+    return {
+      keyTypes: (known[0]?.keyTypes ?? []).filter((type) => known.every(({ keyTypes }) => keyTypes.includes(type))),
+      signatureVariants: known.flatMap(({ signatureVariants }) => signatureVariants),
+    };
   }
 
   /** Starts all members. Rejects if none starts; one that does not start is tried again. */

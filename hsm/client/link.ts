@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { withoutWarning } from '../without-warning.ts';
 import { encodeMessages, MessageReader, type Message, type ReceivedMessage } from '../protocol/wire.ts';
 
 /** A running host. */
@@ -33,7 +34,11 @@ export function spawnHost(environment: Readonly<Record<string, string>>, listene
   const env = { ...process.env, GLIBC_TUNABLES: tunables, ...environment };
   // Output of a vendor's library goes to standard error, because standard output belongs to the service.
   // In a group of its own: until it has loaded, Ctrl-C would end it. Its pipe ends it with the service.
-  const child = spawn(process.execPath, [hostFile], { env, stdio: ['ignore', 2, 2, 'pipe'], detached: true });
+  const child = spawn(process.execPath, [withoutWarning, hostFile], {
+    env,
+    stdio: ['ignore', 2, 2, 'pipe'],
+    detached: true,
+  });
   const channel = child.stdio[3] as Duplex;
   const reader = new MessageReader();
   let fault: string | undefined;

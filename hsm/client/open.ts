@@ -17,6 +17,7 @@ import {
   type OwnObject,
   type MakingOptions,
   type SignatureCheck,
+  type SignatureVariant,
   type SignScheme,
   type StoredKey,
   type UseOutcome,
@@ -154,13 +155,17 @@ class RoutedHsm implements Hsm {
   use(use: KeyUse) {
     return rejecting(() => {
       const token = this.#holderOf(holder(use.key));
-      const run = (): Promise<Uint8Array> => token.submit(packUse(use), use.use === 'decryptOaep' ? takeSecret : copyFirst);
+      const run = (): Promise<Uint8Array> => token.submit(packUse(use), isSecretAnswer(use) ? takeSecret : copyFirst);
       return isChecked(use) ? this.#signChecked(use, token, run) : run();
     });
   }
 
   decryptOaep(key: KeyReference, hash: OaepHash, sealed: Uint8Array, askedBy?: Asker) {
     return this.use({ use: 'decryptOaep', key, hash, octets: sealed, askedBy });
+  }
+
+  agree(key: KeyReference, point: Uint8Array) {
+    return this.use({ use: 'agree', key, point });
   }
 
   decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array, askedBy?: Asker) {
@@ -232,6 +237,15 @@ class RoutedHsm implements Hsm {
     return this.#ways.some((token) => this.#isOffered(token, type));
   }
 
+  signsBy(stored: StoredKey, variant: SignatureVariant) {
+    const token = this.#holderOf(stored);
+    return !token.up || token.proven.signatureVariants.includes(variant);
+  }
+
+  takesNonces() {
+    return this.status().every(({ ivSource }) => ivSource === 'own');
+  }
+
   agreeOn(isElsewhere: (type: KeyType) => boolean) {
     this.#isElsewhere = isElsewhere;
   }
@@ -255,6 +269,10 @@ class RoutedHsm implements Hsm {
 
   widerObjects(token: string) {
     return rejecting(() => this.#tokenNamed(token).submit(call.widerObjects(), (result) => result.json<readonly string[]>(0)));
+  }
+
+  forbiddenUses(token: string) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.forbiddenUses(), (result) => result.json<readonly string[]>(0)));
   }
 
   ownObjects(token: string, most: number) {
@@ -285,7 +303,7 @@ class RoutedHsm implements Hsm {
   }
 
   #isOffered(token: TokenWay, type: KeyType): boolean {
-    return token.keyTypes.includes(type) && (!(token instanceof TokenGroup) || this.#isElsewhere(type));
+    return token.proven.keyTypes.includes(type) && (!(token instanceof TokenGroup) || this.#isElsewhere(type));
   }
 
   #make(type: KeyType, binding: KeyBinding, options: MakingOptions, pack: (making: Making) => Call): Promise<GeneratedKey> {
@@ -324,7 +342,13 @@ function isChecked(use: KeyUse): use is CheckedUse {
   return use.use === 'sign' && use.check !== undefined;
 }
 
+/** Tells whether an answer is a key, or what a key follows from. */
+function isSecretAnswer({ use }: KeyUse): boolean {
+  return use === 'decryptOaep' || use === 'agree';
+}
+
 function packUse(use: KeyUse): Call {
+  if (use.use === 'agree') return call.agree(use.key, use.point);
   if (use.use === 'sign') return chargedTo(use.askedBy, call.sign(use.key, use.scheme));
   if (use.use === 'hmac') return call.hmac(use.key, use.hash, use.octets);
   if (use.use === 'decryptOaep') return chargedTo(use.askedBy, call.decryptOaep(use.key, use.hash, use.octets, use));

@@ -1,8 +1,8 @@
 // Supervises the host process of one token: batches jobs, enforces deadlines, replaces a host that died, hangs or has grown, and never
 // retries a refused PIN.
-import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus, type UseOutcome } from '../api.ts';
+import { HsmError, type HsmConfig, type SessionCounts, type TokenConfig, type TokenStatus, type UseOutcome } from '../api.ts';
 import { joinCalls, readOutcomes } from '../protocol/call-lists.ts';
-import { readCounts, type Description } from '../protocol/host-answers.ts';
+import { type Proven, readCounts, unknownToken, withKnownTypes } from '../protocol/host-answers.ts';
 import { Growth } from './growth.ts';
 import { JobBook, type Job } from './job-book.ts';
 import { Latencies } from './latencies.ts';
@@ -37,7 +37,7 @@ export class TokenSupervisor {
   readonly #watch: NodeJS.Timeout;
   #state: State = 'starting';
   #reason = 'it is being opened';
-  #description: Description = { label: '', serial: '', manufacturer: '', model: '', keyTypes: [], mechanisms: [], isRemote: false };
+  #description = unknownToken;
   #loadedKeys = 0;
   #sessions: SessionCounts = { size: 0, busy: 0, waiting: 0 };
   #link: Link | undefined;
@@ -69,8 +69,8 @@ export class TokenSupervisor {
     this.#watch = setInterval(() => this.#checkAnswers(), watchMilliseconds).unref();
   }
 
-  get keyTypes(): readonly KeyType[] {
-    return this.#description.keyTypes;
+  get proven(): Proven {
+    return this.#description;
   }
 
   /** Name in stored keys. */
@@ -318,7 +318,7 @@ export class TokenSupervisor {
     // The old host died while its replacement was opening, or has grown.
     if (this.#link !== undefined) this.#retiring.add(this.#link);
     this.#link = link;
-    this.#description = description;
+    this.#description = withKnownTypes(description, this.proven.keyTypes);
     this.#isEnding = false;
     this.#state = 'up';
     this.#damage = undefined;

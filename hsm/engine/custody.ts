@@ -6,7 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { HsmError, type KeyBinding, type KeyType } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { frames, macInput, type DecodedReference } from '../protocol/key-encoding.ts';
-import { keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
+import { keyRows, mechanismsFor, plainMechanism } from '../pkcs11/mechanisms.ts';
 import { seedValues } from '../pkcs11/key-material.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { CKR_OK, findReturnValue, kindOf, type Remedy, TokenError } from '../pkcs11/return-values.ts';
@@ -79,6 +79,8 @@ export class Custody {
   /** the token's mechanism for the key wrap of RFC 5649, which other tokens unwrap as well */
   readonly #common: number;
   #marks: OwnKeyMarks;
+  /** false once the token has refused CKA_ALLOWED_MECHANISMS */
+  #limitsMechanisms = true;
 
   /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was not prepared. */
   constructor(sessions: Sessions, mechanisms: ReadonlySet<number>, lookAgain: <T>(work: () => T) => T) {
@@ -224,7 +226,7 @@ export class Custody {
   /** Unwraps a blob into a session object with the given handling. */
   unwrap(type: KeyType, blob: Buffer, how: Handling): ObjectHandle {
     const parsed = parseBlob(blob);
-    if (parsed.content === 'key') return this.#unwrapAs(parsed, keyAttributes(type, how));
+    if (parsed.content === 'key') return this.#limited(type, how, (attributes) => this.#unwrapAs(parsed, attributes));
     requireSeedOf(type);
     const secret = this.#unwrapAs(parsed, keyAttributes('secret-256', 'clear'));
     return this.#createFromSeed(type, this.takeValue(secret), how);
@@ -321,6 +323,23 @@ export class Custody {
     }
   }
 
+  /**
+   * Makes a session object for one job with the mechanisms of that job, if the token takes CKA_ALLOWED_MECHANISMS: a wrapped key carries no uses, and
+   * attributes such as CKA_SIGN leave the mechanism open.
+   */
+  #limited(type: KeyType, how: Handling, make: (attributes: Attributes) => ObjectHandle): ObjectHandle {
+    const attributes = keyAttributes(type, how);
+    if ((how !== 'use' && how !== 'open') || !this.#limitsMechanisms) return make(attributes);
+    try {
+      return make({ ...attributes, allowedMechanisms: listOf(mechanismsFor(type, how)) });
+    } catch (error) {
+      if (!(error instanceof TokenError) || !refusedAttribute.has(error.rv)) throw error;
+      const object = make(attributes);
+      this.#limitsMechanisms = false;
+      return object;
+    }
+  }
+
   /** The mechanism with which this token unwraps a blob. */
   mechanismOf({ mechanism }: WrappedBlob, { carrying }: WrappingKey): number {
     return carrying === undefined ? mechanism : this.#common;
@@ -330,11 +349,21 @@ export class Custody {
   #createFromSeed(type: KeyType, seed: Buffer, how: Handling): ObjectHandle {
     const { module, owner } = this.#sessions;
     try {
-      return module.createObject(owner, { ...keyAttributes(type, how), ...seedValues(type, seed) });
+      return this.#limited(type, how, (attributes) => module.createObject(owner, { ...attributes, ...seedValues(type, seed) }));
     } finally {
       seed.fill(0);
     }
   }
+}
+
+/** CKR_ATTRIBUTE_READ_ONLY, ATTRIBUTE_TYPE_INVALID, ATTRIBUTE_VALUE_INVALID, TEMPLATE_INCONSISTENT. */
+const refusedAttribute: ReadonlySet<number> = new Set([0x10, 0x12, 0x13, 0xd1]);
+
+/** CK_ULONG of each, as the process has them: eight octets. */
+function listOf(mechanisms: readonly number[]): Buffer {
+  const list = Buffer.alloc(8 * mechanisms.length);
+  mechanisms.forEach((mechanism, at) => list.writeBigUInt64LE(BigInt(mechanism), 8 * at));
+  return list;
 }
 
 function requireSeedOf(type: KeyType): void {

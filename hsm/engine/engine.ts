@@ -1,16 +1,17 @@
 // A token in one thread: its sessions, the token's own keys, the loaded keys, and their recovery after errors. All calls are synchronous.
-import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddress } from '../api.ts';
+import { HsmError, type HashName, type KeyType, type PinSource, type SignatureVariant, type TokenAddress } from '../api.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { CheckedReferences } from './checked-references.ts';
 import { Custody, handlingFor, isOpening, keyAttributes, tokenKeyLabel } from './custody.ts';
+import { Gcm } from './gcm.ts';
 import { KeyCache } from './key-cache.ts';
 import { RandomSource } from './random-source.ts';
 import { decodeKeyReference, type DecodedReference, type KeyIdentity } from '../protocol/key-encoding.ts';
 import { readMaterial } from '../pkcs11/key-material.ts';
-import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from '../pkcs11/mechanisms.ts';
+import { plainMechanism } from '../pkcs11/mechanisms.ts';
 import { PkcsModule, type ObjectHandle, type TokenInfo } from '../pkcs11/module.ts';
-import { accepts, CKR_OK, remedyOf, TokenError } from '../pkcs11/return-values.ts';
+import { CKR_OK, remedyOf, TokenError } from '../pkcs11/return-values.ts';
 import { damageOfFiles, findTokenDirectory, listObjectFiles, type ObjectFiles, ownKeysGone, tokenAway } from '../files/softhsm.ts';
 import { askTokenInfo, findSlot, findTokenInfo, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
@@ -25,6 +26,8 @@ export type EngineOptions = {
   readonly pin?: PinSource;
   /** as HsmConfig.checkAnswers */
   readonly checkAnswers?: boolean | undefined;
+  /** those that the main thread has proven, for the other threads */
+  readonly signatureVariants?: readonly SignatureVariant[];
 };
 
 /** Thrown when a call needs a login, which only the main thread of the host performs. */
@@ -41,6 +44,7 @@ export class Engine {
   readonly sessions: Sessions;
   readonly custody: Custody;
   readonly random: RandomSource;
+  readonly gcm: Gcm;
   readonly mechanisms: ReadonlySet<number>;
   readonly keyTypes: readonly KeyType[];
   /** types of keys that the token cannot wrap and that are kept as their seed; detected at the first one */
@@ -51,6 +55,8 @@ export class Engine {
   readonly directory: string | undefined;
   /** if true, encrypts, decrypts and computes MACs twice, and answers only if both results agree */
   readonly checksAnswers: boolean;
+  /** ways of signing that were proven */
+  signatureVariants: ReadonlySet<SignatureVariant>;
   readonly #token: TokenAddress;
   readonly #keys: KeyCache<LoadedKey>;
   readonly #derived: KeyCache<LoadedKey>;
@@ -65,7 +71,8 @@ export class Engine {
   /** identity of the key used last: the one to reload when the token reports an invalid object */
   #lastUsed = '';
 
-  constructor({ token, cacheKeys, pin, checkAnswers }: EngineOptions) {
+  constructor({ token, cacheKeys, pin, checkAnswers, signatureVariants }: EngineOptions) {
+    this.signatureVariants = new Set(signatureVariants);
     this.checksAnswers = checkAnswers === true;
     this.#token = token;
     const module = PkcsModule.load(token.module, token.libraryParameters);
@@ -77,6 +84,7 @@ export class Engine {
     this.random = new RandomSource(this.sessions);
     this.directory = findTokenDirectory(token);
     this.mechanisms = new Set(module.mechanisms(slot));
+    module.adaptTo(this.mechanisms);
     this.keyTypes = findKeyTypes(this.mechanisms, (mechanism) => module.largestKey(slot, mechanism));
     this.custody = new Custody(this.sessions, this.mechanisms, (work) => this.changeToken(work));
     const release = (key: LoadedKey): void => {
@@ -87,6 +95,7 @@ export class Engine {
     this.#checked = new CheckedReferences(checkedForEach * cacheKeys);
     this.#derived = new KeyCache(Math.min(derivedKeysKept, cacheKeys), release);
     this.#canary = this.#makeCanary();
+    this.gcm = new Gcm(this.sessions, this.#canary, () => this.#makeCanary());
     if (this.directory !== undefined) this.#files = listObjectFiles(this.directory);
   }
 
@@ -210,13 +219,7 @@ export class Engine {
 
   /** Tells whether the token still works: encrypts and decrypts with a temporary key. */
   canaryWorks(): boolean {
-    const { module, work } = this.sessions;
-    const text = Buffer.from('canary');
-    const mechanism = gcmMechanism(Buffer.alloc(nonceBytes, 1), undefined);
-    return accepts(() => {
-      const sealed = Buffer.from(module.encrypt(work, mechanism, this.#canary, text, Buffer.alloc(text.length + tagBytes)));
-      return module.decrypt(work, mechanism, this.#canary, sealed, Buffer.alloc(sealed.length)).equals(text);
-    });
+    return this.gcm.canaryWorks(this.#canary);
   }
 
   /** Runs work on the token. Repeats it after an error with a remedy, twice at most (reference A6). */

@@ -1,6 +1,8 @@
 // Opens and closes the engine of a host's main thread, and protects SoftHSM's files around the login.
 import type { TokenConfig } from '../api.ts';
 import { Engine } from './engine.ts';
+import { provenTypes } from './known-answers.ts';
+import { provenVariants } from './known-variants.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
 import { mechanismName } from '../pkcs11/module.ts';
@@ -37,7 +39,21 @@ export function closeEngine(engine: Engine): void {
   engine.close();
 }
 
-function describe({ sessions: { module, slot }, keyTypes, mechanisms }: Engine) {
+function describe(engine: Engine) {
+  const { module, slot } = engine.sessions;
   const { label, serial, manufacturer, model } = module.tokenInfo(slot);
-  return { label, serial, manufacturer, model, keyTypes, mechanisms: [...mechanisms].map(mechanismName) };
+  const keyTypes = provenTypes(engine);
+  const ivSource = engine.gcm.source;
+  const signatureVariants = provenVariants(engine, keyTypes);
+  engine.signatureVariants = new Set(signatureVariants);
+  return {
+    label,
+    serial,
+    manufacturer,
+    model,
+    keyTypes,
+    ivSource,
+    signatureVariants,
+    mechanisms: [...engine.mechanisms].map(mechanismName),
+  };
 }

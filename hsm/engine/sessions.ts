@@ -7,7 +7,7 @@ import { dropNextPin, findNextPin, isOwnPinFile, acceptNextPin } from '../files/
 import { findAttribute } from './attributes.ts';
 import { readPin } from '../files/pin.ts';
 import { withStartLock } from '../files/start-lock.ts';
-import { CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { CKR_FUNCTION_FAILED, CKR_OK, findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 
 /** Finds the slot whose token has the configured label or serial. `configuration` unless there is exactly one. */
 export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
@@ -138,6 +138,7 @@ export class Sessions {
   readonly #login: (owner: SessionHandle) => void;
   #owner: SessionHandle;
   #work: SessionHandle;
+  #workAccess: 'read-only' | 'read-write' = 'read-only';
 
   /** Opens both sessions; `login` is called when the application is not logged in. */
   constructor(module: PkcsModule, slot: SlotHandle, login: (owner: SessionHandle) => void) {
@@ -145,7 +146,13 @@ export class Sessions {
     this.slot = slot;
     this.#login = login;
     this.#owner = this.#openOwner();
-    this.#work = module.openSession(slot, 'read-only');
+    try {
+      this.#work = this.#openWork();
+    } catch (error) {
+      // A thread that cannot begin leaves no session behind.
+      this.#closeQuietly(this.#owner);
+      throw error;
+    }
   }
 
   /** Creates and holds objects. */
@@ -161,14 +168,14 @@ export class Sessions {
   /** Replaces the work session: after an unexpected error an operation may still be active in it (reference A4). */
   renewWork(): void {
     this.#closeQuietly(this.#work);
-    this.#work = this.module.openSession(this.slot, 'read-only');
+    this.#work = this.#openWork();
   }
 
   /** Replaces both sessions and logs in when necessary. All session objects are gone afterwards. */
   reopen(): void {
     this.close();
     this.#owner = this.#openOwner();
-    this.#work = this.module.openSession(this.slot, 'read-only');
+    this.#work = this.#openWork();
   }
 
   /** Destroys a session object. Does nothing if the handle leads to a persistent one, because the token has mixed them up. */
@@ -204,6 +211,18 @@ export class Sessions {
   close(): void {
     this.#closeQuietly(this.#work);
     this.#closeQuietly(this.#owner);
+  }
+
+  /** Some tokens (AWS CloudHSM) have no read-only sessions; there the work session could write, which it never does. */
+  #openWork(): SessionHandle {
+    try {
+      return this.module.openSession(this.slot, this.#workAccess);
+    } catch (error) {
+      if (!(error instanceof TokenError) || error.rv !== CKR_FUNCTION_FAILED || this.#workAccess === 'read-write') throw error;
+      const work = this.module.openSession(this.slot, 'read-write');
+      this.#workAccess = 'read-write';
+      return work;
+    }
   }
 
   #openOwner(): SessionHandle {

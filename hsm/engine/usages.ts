@@ -1,7 +1,7 @@
 // Allowed uses of objects in the token. Every use of the object's class is set explicitly, because modules have defaults of their own.
 import type { KeyType, OwnObject } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { keyRows } from '../pkcs11/mechanisms.ts';
+import { isSymmetric, keyRows } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { findAttribute, flag } from './attributes.ts';
 import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
@@ -25,13 +25,15 @@ export function onlyFor(kind: ObjectKind, wanted: readonly Use[]): Attributes {
 
 /** The uses of keys of a type. */
 export function usesOfType(type: KeyType): readonly Use[] {
-  return keyRows[type].family === 'aes' ? ['encrypt', 'decrypt'] : ['sign'];
+  const { family, use } = keyRows[type];
+  if (family === 'aes') return ['encrypt', 'decrypt'];
+  return use === ck.CKM_ECDH1_DERIVE ? ['derive'] : ['sign'];
 }
 
 /** Kind of the keys of a type: secret or private. */
 export function kindOfType(type: KeyType): 'secret' | 'private' {
   const { family } = keyRows[type];
-  return family === 'aes' || family === 'secret' ? 'secret' : 'private';
+  return isSymmetric(family) ? 'secret' : 'private';
 }
 
 /** CKR_ATTRIBUTE_READ_ONLY, ATTRIBUTE_TYPE_INVALID, ATTRIBUTE_VALUE_INVALID, TEMPLATE_INCONSISTENT. */
@@ -56,6 +58,8 @@ const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: n
   { label: /^keystored-binding-key$/, uses: () => ['sign'] },
   { label: /^keystored-transport-key$/, uses: () => ['unwrap'] },
   { label: /^keystored \S+ \S+ v\d+ decrypt$/, uses: () => ['decrypt'] },
+  { label: /^keystored \S+ \S+ v\d+ agree$/, uses: () => ['derive'] },
+  { label: /^keystored \S+ \S+ v\d+ cmac$/, uses: () => ['sign'] },
   { label: /^keystored \S+ \S+ v\d+ /, uses: (_kind, keyType) => (keyType === ck.CKK_AES ? ['encrypt', 'decrypt'] : ['sign']) },
 ];
 

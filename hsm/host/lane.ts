@@ -6,6 +6,7 @@ import { asHsmError, encodeError } from '../protocol/error-coding.ts';
 import { performAll } from './perform.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { withStartLock } from '../files/start-lock.ts';
+import { CKR_SESSION_COUNT, TokenError } from '../pkcs11/return-values.ts';
 import { findTokenFiles } from '../files/softhsm.ts';
 import {
   decodeMessage,
@@ -14,6 +15,7 @@ import {
   resultError,
   resultLoginNeeded,
   resultModuleBroken,
+  resultNoSession,
   type Message,
   type ReceivedMessage,
 } from '../protocol/wire.ts';
@@ -43,6 +45,8 @@ function run(job: ReceivedMessage): Message {
     // Reading the token's file while another process rewrites it would lose the token for the whole process.
     engine ??= withStartLock(options.token, () => new Engine(options));
   } catch (error) {
+    if (error instanceof TokenError && error.rv === CKR_SESSION_COUNT)
+      return { id: job.id, code: resultNoSession, flags: 0, micros: 0, parts: [] };
     // Without the token's files only the keys that other threads have loaded still work, so the host continues.
     const damage = findTokenFiles((workerData as EngineOptions).token)?.damage();
     if (damage !== undefined) return failed(job, new HsmError('unavailable', damage));

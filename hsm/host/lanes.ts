@@ -7,7 +7,7 @@ import type { LaneAnswer, LaneOrder } from './lane.ts';
 import { Turns } from './turns.ts';
 import { operationNamed, operations } from '../protocol/operations.ts';
 import { encodeError } from '../protocol/error-coding.ts';
-import { decodeMessage, encodeMessages, resultError, type Message, type ReceivedMessage } from '../protocol/wire.ts';
+import { decodeMessage, encodeMessages, resultError, resultNoSession, type Message, type ReceivedMessage } from '../protocol/wire.ts';
 
 /** `work` serves requests; `making` makes keys, so that no signature waits behind the generation of an RSA key. */
 export type LaneGroup = 'work' | 'making';
@@ -18,6 +18,8 @@ export type LaneOptions = {
   readonly jobTimeoutSeconds: number;
   /** receives the result of a finished job */
   onResult(result: Message | ReceivedMessage, job: ReceivedMessage): void;
+  /** receives a job that no lane can run, because the token has no session for one */
+  onNoLane(job: ReceivedMessage): void;
   /** called when a job exceeded its deadline or a thread died: the host must end after sending its results */
   onBroken(): void;
 };
@@ -30,12 +32,16 @@ type Lane = { readonly worker: Worker; readonly group: LaneGroup; readonly runni
 const depth = 2;
 const watchMilliseconds = 250;
 const makingPatience = 10;
+/** After this time a lane is tried again that the token had no session for. */
+const sessionsAgainMilliseconds = 60_000;
 
 export class Lanes {
   readonly #options: LaneOptions;
   readonly #lanes: Lane[] = [];
   readonly #turns: Readonly<Record<LaneGroup, Turns<Waiting>>> = { work: new Turns(), making: new Turns() };
   readonly #watch: NodeJS.Timeout;
+  /** lanes that the token had sessions for when it had none for another one, and until when that counts */
+  readonly #had: Partial<Record<LaneGroup, { readonly count: number; readonly until: number }>> = {};
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -49,14 +55,16 @@ export class Lanes {
 
   /** Sessions allowed, sessions that work, and jobs that wait behind another one or for a lane. */
   get sessions(): SessionCounts {
-    const { work, making } = this.#options.lanes;
+    const size = this.#most('work') + this.#most('making');
     const busy = this.#lanes.filter(({ running }) => running.length > 0).length;
     const taken = this.#lanes.reduce((total, { running }) => total + running.length, 0);
-    return { size: work.count + making.count, busy, waiting: taken - busy + this.#turns.work.length + this.#turns.making.length };
+    return { size, busy, waiting: taken - busy + this.#turns.work.length + this.#turns.making.length };
   }
 
   /** Starts a job in a lane of the group, or queues it for the turn of its owner. */
-  run(job: ReceivedMessage, group: LaneGroup): void {
+  run(job: ReceivedMessage, wanted: LaneGroup): void {
+    const group = this.#most(wanted) > 0 ? wanted : wanted === 'work' ? 'making' : 'work';
+    if (this.#most(group) === 0) return this.#options.onNoLane(job);
     const lane = this.#choose(group, job);
     if (lane === undefined) return this.#turns[group].add(job.owner, { job, since: performance.now() });
     this.#turns[group].begin(job.owner);
@@ -76,7 +84,7 @@ export class Lanes {
   #choose(group: LaneGroup, job: ReceivedMessage): Lane | undefined {
     const lanes = this.#lanes.filter((lane) => lane.group === group);
     const load = Math.min(...lanes.map((lane) => lane.running.length));
-    if (load > 0 && lanes.length < this.#options.lanes[group].count) return this.#addLane(group);
+    if (load > 0 && lanes.length < this.#most(group)) return this.#addLane(group);
     if (load >= depth) return undefined;
     const idlest = lanes.filter((lane) => lane.running.length === load);
     return idlest[affinity(job) % idlest.length];
@@ -88,12 +96,41 @@ export class Lanes {
     const lane: Lane = { worker, group, running: [], loadedKeys: 0 };
     worker.on('message', ({ result, loadedKeys }: LaneAnswer) => {
       lane.loadedKeys = loadedKeys;
-      this.#done(lane, decodeMessage(result));
+      const message = decodeMessage(result);
+      if (message.code === resultNoSession) this.#giveUp(lane);
+      else this.#done(lane, message);
     });
     worker.on('error', () => this.#options.onBroken());
     worker.unref();
     this.#lanes.push(lane);
     return lane;
+  }
+
+  /** Number of lanes of a group that there may be. */
+  #most(group: LaneGroup): number {
+    const had = this.#had[group];
+    if (had === undefined || performance.now() > had.until) return this.#options.lanes[group].count;
+    return Math.min(had.count, this.#options.lanes[group].count);
+  }
+
+  /** Ends a lane that could not begin, and runs its jobs in others, or elsewhere. */
+  #giveUp(lane: Lane): void {
+    const { group, running, worker } = lane;
+    const place = this.#lanes.indexOf(lane);
+    if (place < 0) return;
+    this.#lanes.splice(place, 1);
+    void worker.terminate();
+    const count = this.#lanes.filter((other) => other.group === group).length;
+    this.#had[group] = { count, until: performance.now() + sessionsAgainMilliseconds };
+    for (const { job } of running) this.#runAgain(job, group);
+    // Nothing else would take what waits for a group without lanes.
+    if (count > 0) return;
+    for (let left = this.#turns[group].take(); left !== undefined; left = this.#turns[group].take()) this.#runAgain(left.piece.job, group);
+  }
+
+  #runAgain(job: ReceivedMessage, group: LaneGroup): void {
+    this.#turns[group].end(job.owner, 0);
+    this.run(job, group);
   }
 
   #start(lane: Lane, job: ReceivedMessage): void {

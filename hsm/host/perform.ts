@@ -1,9 +1,11 @@
 // Runs jobs on an engine: unpacks their parts, runs the operations, packs results and errors.
 import type { KeyBinding, KeyType } from '../api.ts';
+import { agree } from '../engine/operations/agreement.ts';
 import { decrypt, encrypt } from '../engine/operations/cipher.ts';
 import { derivedKey } from '../engine/operations/derivation.ts';
 import { LoginNeeded, ModuleBroken, type Engine, type LoadedKey } from '../engine/engine.ts';
 import { gatherEvidence } from '../engine/operations/key-evidence.ts';
+import { findForbiddenUses } from './forbidden-uses.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { exportKey } from '../engine/operations/exporting.ts';
 import { generateKey, importKey, reserveKey, type Made } from '../engine/operations/making.ts';
@@ -190,8 +192,8 @@ const listHandlers: Partial<
     width: 1,
     prepare: (engine, job) => {
       const identity = job.identity(0);
-      const { scheme, hash } = unpackScheme(job.part(1));
-      return (data) => sign(engine, identity, scheme, hash, data);
+      const scheme = unpackScheme(job.part(1));
+      return (data) => sign(engine, identity, scheme, data);
     },
   },
   hmac: {
@@ -213,16 +215,14 @@ function required(part: Buffer | undefined): Buffer {
 const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedMessage) => Message['parts']>> = {
   encrypt: (engine, job) => [encrypt(engine, aeadKey(engine, job), job.part(2), job.find(3), job.find(4))],
   decrypt: (engine, job) => [decrypt(engine, aeadKey(engine, job), job.part(2), job.find(3))],
-  sign: (engine, job) => {
-    const { scheme, hash } = unpackScheme(job.part(1));
-    return [sign(engine, job.identity(0), scheme, hash, job.part(2))];
-  },
+  sign: (engine, job) => [sign(engine, job.identity(0), unpackScheme(job.part(1)), job.part(2))],
   hmac: (engine, job) => [hmac(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
   decryptOaep: (engine, job) => {
     const { hash, mgf1Hash } = unpackOaepHashes(job.part(1));
     return [decryptOaep(engine, job.identity(0), hash, job.part(2), { mgf1Hash, label: job.find(3) })];
   },
   decryptPkcs1: (engine, job) => [decryptPkcs1(engine, job.identity(0), job.part(1).readUInt16BE(), job.part(2))],
+  agree: (engine, job) => [agree(engine, job.identity(0), job.part(2))],
   random: (engine, job) => [engine.random.octets(job.json<{ bytes: number }>(0).bytes)],
   selfTest: (engine) => {
     engine.random.octets(16);
@@ -258,6 +258,7 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     return [blob, mac];
   },
   widerObjects: (engine) => [json(engine.changeToken(() => findWiderObjects(engine.sessions)))],
+  forbiddenUses: (engine) => [json(findForbiddenUses(engine))],
   ownObjects: (engine, job) => {
     const { most } = job.json<{ most: number }>(0);
     return [json(engine.changeToken(() => describeObjects(engine.sessions, most)))];

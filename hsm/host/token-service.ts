@@ -26,6 +26,8 @@ import {
 const remoteMicros = 100;
 const remoteLanes = 16;
 const loginTries = 2;
+/** One owns objects, the other one works. */
+const sessionsOfThread = 2;
 /** Time for one piece of long work: a hundred Ed25519 signatures take eleven milliseconds, a hundred keys fifty. */
 const pieceMilliseconds = 2;
 
@@ -181,7 +183,7 @@ export class TokenService {
       const { engine, description } = openEngine({ ...options, cacheKeys: mainShare(options.cacheKeys) });
       this.#engine = engine;
       this.#remote = callMicros(engine) > remoteMicros;
-      if (this.#mayUseLanes) this.#lanes = this.#makeLanes(options);
+      if (this.#mayUseLanes) this.#lanes = this.#makeLanes(options, description.signatureVariants);
       this.#finish(ok(job, [json({ ...description, isRemote: this.#remote } satisfies Description)]));
     } catch (error) {
       this.#finish(failed(job, error));
@@ -189,17 +191,25 @@ export class TokenService {
     }
   }
 
-  #makeLanes({ token, cacheKeys, jobTimeoutSeconds, checkAnswers }: OpenOptions): Lanes {
+  /** Undefined if the sessions that it may have are enough for this thread alone. */
+  #makeLanes(
+    { token, cacheKeys, jobTimeoutSeconds, checkAnswers }: OpenOptions,
+    signatureVariants: Description['signatureVariants'],
+  ): Lanes | undefined {
     const { pin: _, ...address } = token;
-    const making = Math.max(2, availableParallelism());
-    const work = this.#remote ? remoteLanes : making;
+    const all = Math.max(2, availableParallelism());
+    const most = Math.floor(((token.maxSessions ?? Infinity) - sessionsOfThread) / sessionsOfThread);
+    if (most < 1) return undefined;
+    const making = Math.min(all, Math.floor(most / 2));
+    const work = Math.min(this.#remote ? remoteLanes : all, most - making);
     const shared = this.#remote ? cacheKeys : cacheKeys - mainShare(cacheKeys);
     return new Lanes({
-      engine: { token: address, checkAnswers },
+      engine: { token: address, checkAnswers, signatureVariants },
       // A new key is loaded once to test it and then used in other lanes.
       lanes: { work: { count: work, cacheKeys: Math.floor(shared / work) }, making: { count: making, cacheKeys: 1 } },
       jobTimeoutSeconds,
       onResult: (result, job) => this.#takeFromLane(result, job),
+      onNoLane: (job) => this.#runHere([job]),
       onBroken: () => this.#exitSoon(4),
     });
   }

@@ -1,5 +1,6 @@
 // Matches the mechanisms of a token with those that the key types need.
 import type { KeyType } from '../api.ts';
+import * as ck from './constants.ts';
 import { keyRows, keyTypes } from './mechanisms.ts';
 
 /** Least plausible size of the largest RSA key: a module that names less counts octets, or answers nothing useful. */
@@ -12,10 +13,19 @@ const fewestBits = 1024;
 export function findKeyTypes(mechanisms: ReadonlySet<number>, mostBits: (mechanism: number) => number | undefined): KeyType[] {
   return keyTypes.filter((type) => {
     const { family, generate, use, bytes } = keyRows[type];
-    if (!mechanisms.has(generate) || !mechanisms.has(use)) return false;
+    const isMade = mechanisms.has(generate) || (family === 'montgomery' && namesMontgomeryEdwards(mechanisms));
+    if (!isMade || !mechanisms.has(use)) return false;
     const most = family === 'rsa' ? (mostBits(generate) ?? 0) : 0;
     return most < fewestBits || 8 * bytes <= most;
   });
+}
+
+/**
+ * Tells whether a module has keys of Montgomery curves under the names of Edwards ones: SoftHSM2 up to 2.6 makes X25519 keys by
+ * CKM_EC_EDWARDS_KEY_PAIR_GEN, as CKK_EC_EDWARDS, which PKCS#11 has separated since. Whether it does is proven like each type.
+ */
+export function namesMontgomeryEdwards(mechanisms: ReadonlySet<number>): boolean {
+  return !mechanisms.has(ck.CKM_EC_MONTGOMERY_KEY_PAIR_GEN) && mechanisms.has(ck.CKM_EC_EDWARDS_KEY_PAIR_GEN);
 }
 
 /** Mechanisms that the appliance itself needs, besides those of the key types: each entry is one mechanism, or several of which one is enough. */

@@ -12,6 +12,7 @@ export const CKK_EC = 0x3;
 export const CKK_GENERIC_SECRET = 0x10;
 export const CKK_AES = 0x1f;
 export const CKK_EC_EDWARDS = 0x40;
+export const CKK_EC_MONTGOMERY = 0x41;
 export const CKK_ML_DSA = 0x4a;
 
 /** Mechanisms. */
@@ -41,10 +42,13 @@ export const CKM_ECDSA = 0x1041;
 export const CKM_ECDSA_SHA256 = 0x1044;
 export const CKM_ECDSA_SHA384 = 0x1045;
 export const CKM_ECDSA_SHA512 = 0x1046;
+export const CKM_ECDH1_DERIVE = 0x1050;
 export const CKM_EC_EDWARDS_KEY_PAIR_GEN = 0x1055;
+export const CKM_EC_MONTGOMERY_KEY_PAIR_GEN = 0x1056;
 export const CKM_EDDSA = 0x1057;
 export const CKM_AES_KEY_GEN = 0x1080;
 export const CKM_AES_GCM = 0x1087;
+export const CKM_AES_CMAC = 0x108a;
 export const CKM_AES_KEY_WRAP_PAD = 0x210a;
 export const CKM_AES_KEY_WRAP_KWP = 0x210b;
 
@@ -54,10 +58,17 @@ export const CKG_MGF1_SHA256 = 0x2;
 export const CKG_MGF1_SHA384 = 0x3;
 export const CKG_MGF1_SHA512 = 0x4;
 
+/** Key derivation of ECDH: none, the result is the coordinate itself. */
+export const CKD_NULL = 0x1;
+
 /** Parameter sets of ML-DSA (CKP_ML_DSA_44, _65, _87). */
 export const CKP_ML_DSA_44 = 0x1;
 export const CKP_ML_DSA_65 = 0x2;
 export const CKP_ML_DSA_87 = 0x3;
+
+/** Use of random octets by ML-DSA (CK_HEDGE_TYPE). */
+export const CKH_HEDGE_PREFERRED = 0x0;
+export const CKH_DETERMINISTIC_REQUIRED = 0x2;
 
 /** Flags of sessions, tokens and C_Initialize. */
 export const CKF_RW_SESSION = 0x2;

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { HsmError, type KeyType } from '../api.ts';
 import { readSequence, sequence, unsignedInteger } from './der.ts';
-import { curveOf, keyRows, type KeyFamily, type KeyRow } from './mechanisms.ts';
+import { curveOf, isSymmetric, keyRows, type KeyFamily, type KeyRow } from './mechanisms.ts';
 import type { ObjectHandle, PkcsModule, SessionHandle } from './module.ts';
 import { CKR_OK, TokenError } from './return-values.ts';
 import type { AttributeName, Attributes } from './template.ts';
@@ -27,7 +27,7 @@ export type Material = { readonly values: Attributes; readonly publicKey?: Buffe
 /** Parses material of a type: raw octets or PKCS#8 DER. `invalid-key-data` when it is not a key of that type. */
 export function parseMaterial(type: KeyType, material: Buffer): Material {
   const row = keyRows[type];
-  if (row.family === 'aes' || row.family === 'secret') {
+  if (isSymmetric(row.family)) {
     if (material.length !== row.bytes) throw new HsmError('invalid-key-data', `${type} has ${row.bytes} octets`);
     return { values: { value: material }, wipe: () => {} };
   }
@@ -54,6 +54,7 @@ type Read = (name: AttributeName) => Buffer;
 const rebuild: Readonly<Record<KeyFamily, (row: KeyRow, read: Read) => Buffer>> = {
   aes: (_row, read) => read('value'),
   secret: (_row, read) => read('value'),
+  cmac: (_row, read) => read('value'),
   rsa: (_row, read) =>
     zeroing(rsaNumbers.map(read), (numbers) =>
       zeroing([sequence(versionZero, ...numbers.map(unsignedInteger))], ([key]) => toPkcs8({ key, format: 'der', type: 'pkcs1' })),
@@ -63,6 +64,7 @@ const rebuild: Readonly<Record<KeyFamily, (row: KeyRow, read: Read) => Buffer>> 
       toPkcs8({ key, format: 'raw-private', asymmetricKeyType: 'ec', namedCurve: nodeName }),
     ),
   edwards: (_row, read) => zeroing([read('value')], ([key]) => toPkcs8({ key, format: 'raw-private', asymmetricKeyType: 'ed25519' })),
+  montgomery: (_row, read) => zeroing([read('value')], ([key]) => toPkcs8({ key, format: 'raw-private', asymmetricKeyType: 'x25519' })),
   'ml-dsa': ({ nodeName }, read) =>
     zeroing([read('seed')], ([key]) => toPkcs8({ key, format: 'raw-seed', asymmetricKeyType: nodeName as 'ml-dsa-65' })),
 };

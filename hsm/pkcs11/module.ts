@@ -1,11 +1,12 @@
 // Loads a PKCS#11 module and wraps its calls: every mechanism, template and buffer is checked before it reaches the binding (design hsm 13).
 import pkcs11js from 'pkcs11js';
 import { HsmError, revealSecret, type Secret } from '../api.ts';
-import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNames } from './constants.ts';
+import { namesMontgomeryEdwards } from './capabilities.ts';
+import * as ck from './constants.ts';
 import { padded, unpadded } from './fixed-text.ts';
-import type { Mechanism } from './mechanisms.ts';
+import { type Mechanism, plainMechanism } from './mechanisms.ts';
 import { asTokenError, CKR_OK, kindOf, TokenError } from './return-values.ts';
-import { attributeName, template, templateAsking, type AttributeName, type Attributes } from './template.ts';
+import { attributeName, template, templateAsking, type AttributeName, type Attributes, type Template } from './template.ts';
 
 declare const kind: unique symbol;
 
@@ -53,6 +54,8 @@ const loaded: PkcsModule[] = [];
 export class PkcsModule {
   readonly path: string;
   readonly #lib: pkcs11js.PKCS11;
+  /** true where keys of Montgomery curves have the names of Edwards ones */
+  #montgomeryAsEdwards = false;
 
   private constructor(path: string, lib: pkcs11js.PKCS11) {
     this.path = path;
@@ -85,7 +88,7 @@ export class PkcsModule {
     try {
       // The binding drops the last character of the parameter string (reference A6).
       const parameters = libraryParameters === undefined ? {} : { libraryParameters: `${libraryParameters} ` };
-      this.#lib.C_Initialize({ flags: CKF_OS_LOCKING_OK, ...parameters });
+      this.#lib.C_Initialize({ flags: ck.CKF_OS_LOCKING_OK, ...parameters });
     } catch (error) {
       const known = asTokenError('C_Initialize', error);
       if (!(known instanceof TokenError) || known.rv !== CKR_CRYPTOKI_ALREADY_INITIALIZED) throw known;
@@ -153,7 +156,7 @@ export class PkcsModule {
   }
 
   openSession(slot: SlotHandle, access: 'read-only' | 'read-write'): SessionHandle {
-    const flags = CKF_SERIAL_SESSION | (access === 'read-write' ? CKF_RW_SESSION : 0);
+    const flags = ck.CKF_SERIAL_SESSION | (access === 'read-write' ? ck.CKF_RW_SESSION : 0);
     return this.#call('C_OpenSession', () => this.#lib.C_OpenSession(slot, flags)) as SessionHandle;
   }
 
@@ -188,11 +191,11 @@ export class PkcsModule {
   }
 
   createObject(session: SessionHandle, attributes: Attributes): ObjectHandle {
-    return this.#call('C_CreateObject', () => this.#lib.C_CreateObject(session, template(attributes))) as ObjectHandle;
+    return this.#call('C_CreateObject', () => this.#lib.C_CreateObject(session, this.#template(attributes))) as ObjectHandle;
   }
 
   copyObject(session: SessionHandle, object: ObjectHandle, attributes: Attributes): ObjectHandle {
-    return this.#call('C_CopyObject', () => this.#lib.C_CopyObject(session, object, template(attributes))) as ObjectHandle;
+    return this.#call('C_CopyObject', () => this.#lib.C_CopyObject(session, object, this.#template(attributes))) as ObjectHandle;
   }
 
   destroyObject(session: SessionHandle, object: ObjectHandle): void {
@@ -201,7 +204,7 @@ export class PkcsModule {
 
   /** The first 100 objects that match. Slow on tokens with many objects, so not for the hot path. */
   findObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
-    this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
+    this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, this.#template(attributes)));
     try {
       return this.#call('C_FindObjects', () => this.#lib.C_FindObjects(session, 100)) as ObjectHandle[];
     } finally {
@@ -217,7 +220,7 @@ export class PkcsModule {
 
   /** All objects that match, for inspections. */
   allObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
-    this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
+    this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, this.#template(attributes)));
     try {
       const found: ObjectHandle[] = [];
       for (;;) {
@@ -253,12 +256,12 @@ export class PkcsModule {
   }
 
   generateKey(session: SessionHandle, mechanism: Mechanism, attributes: Attributes): ObjectHandle {
-    return this.#call('C_GenerateKey', () => this.#lib.C_GenerateKey(session, mechanism, template(attributes))) as ObjectHandle;
+    return this.#call('C_GenerateKey', () => this.#lib.C_GenerateKey(session, mechanism, this.#template(attributes))) as ObjectHandle;
   }
 
   generateKeyPair(session: SessionHandle, mechanism: Mechanism, publicKey: Attributes, privateKey: Attributes) {
     const pair = this.#call('C_GenerateKeyPair', () =>
-      this.#lib.C_GenerateKeyPair(session, mechanism, template(publicKey), template(privateKey)),
+      this.#lib.C_GenerateKeyPair(session, this.#pairMechanism(mechanism), this.#template(publicKey), this.#template(privateKey)),
     );
     return { publicKey: pair.publicKey as ObjectHandle, privateKey: pair.privateKey as ObjectHandle };
   }
@@ -275,8 +278,13 @@ export class PkcsModule {
     attributes: Attributes,
   ): ObjectHandle {
     return this.#call('C_UnwrapKey', () =>
-      this.#lib.C_UnwrapKey(session, mechanism, wrappingKey, wrapped, template(attributes)),
+      this.#lib.C_UnwrapKey(session, mechanism, wrappingKey, wrapped, this.#template(attributes)),
     ) as ObjectHandle;
+  }
+
+  /** Derives a key from another one. */
+  deriveKey(session: SessionHandle, mechanism: Mechanism, base: ObjectHandle, attributes: Attributes): ObjectHandle {
+    return this.#call('C_DeriveKey', () => this.#lib.C_DeriveKey(session, mechanism, base, this.#template(attributes))) as ObjectHandle;
   }
 
   /** One-shot encryption into `out`, which it fills. */
@@ -319,6 +327,21 @@ export class PkcsModule {
     return this.#call('C_GenerateRandom', () => this.#lib.C_GenerateRandom(session, Buffer.alloc(bytes)));
   }
 
+  /** Follows what a token with these mechanisms differs in from PKCS#11 3.2. */
+  adaptTo(mechanisms: ReadonlySet<number>): void {
+    this.#montgomeryAsEdwards = namesMontgomeryEdwards(mechanisms);
+  }
+
+  #template(attributes: Attributes): Template {
+    const isRenamed = this.#montgomeryAsEdwards && attributes.keyType === ck.CKK_EC_MONTGOMERY;
+    return template(isRenamed ? { ...attributes, keyType: ck.CKK_EC_EDWARDS } : attributes);
+  }
+
+  #pairMechanism(mechanism: Mechanism): Mechanism {
+    const isRenamed = this.#montgomeryAsEdwards && mechanism.mechanism === ck.CKM_EC_MONTGOMERY_KEY_PAIR_GEN;
+    return isRenamed ? plainMechanism(ck.CKM_EC_EDWARDS_KEY_PAIR_GEN) : mechanism;
+  }
+
   #call<T>(fn: string, call: () => T): T {
     try {
       return call();
@@ -330,7 +353,7 @@ export class PkcsModule {
 
 /** The name of a mechanism (`CKM_AES_GCM`); unknown ones as hexadecimal. */
 export function mechanismName(mechanism: number): string {
-  return newerMechanismNames[mechanism] ?? bindingNames.get(mechanism) ?? `0x${mechanism.toString(16)}`;
+  return ck.newerMechanismNames[mechanism] ?? bindingNames.get(mechanism) ?? `0x${mechanism.toString(16)}`;
 }
 
 const bindingNames = new Map(

@@ -7,7 +7,7 @@ import type { ObjectHandle, PkcsModule, SessionHandle } from './module.ts';
 import { CKR_OK, TokenError } from './return-values.ts';
 import type { AttributeName } from './template.ts';
 
-type PublicFamily = Exclude<KeyFamily, 'aes' | 'secret'>;
+type PublicFamily = Exclude<KeyFamily, 'aes' | 'secret' | 'cmac'>;
 
 /** Reads a public key object and returns its SubjectPublicKeyInfo (DER). TokenError if its attributes are not such a key. */
 export function readPublicKey(module: PkcsModule, session: SessionHandle, object: ObjectHandle, type: KeyType): Buffer {
@@ -34,6 +34,8 @@ const toKeyObject: Readonly<Record<PublicFamily, (row: KeyRow, read: Read) => Ke
   },
   edwards: ({ bytes }, read) =>
     createPublicKey({ key: barePoint(read('ecPoint'), bytes), format: 'raw-public', asymmetricKeyType: 'ed25519' }),
+  montgomery: ({ bytes }, read) =>
+    createPublicKey({ key: barePoint(read('ecPoint'), bytes), format: 'raw-public', asymmetricKeyType: 'x25519' }),
   'ml-dsa': ({ nodeName }, read) =>
     createPublicKey({ key: read('value'), format: 'raw-public', asymmetricKeyType: nodeName as 'ml-dsa-65' }),
 };

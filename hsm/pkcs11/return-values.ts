@@ -14,6 +14,8 @@ export type ReturnValue = { readonly name: string; readonly remedy: Remedy; read
 
 /** The call succeeded, but its answer cannot be right: another length than requested, another answer to the same question. */
 export const CKR_OK = 0x0;
+export const CKR_FUNCTION_FAILED = 0x06;
+export const CKR_SESSION_COUNT = 0xb1;
 
 const rows: readonly (readonly [number, string, Remedy, HsmErrorKind])[] = [
   [CKR_OK, 'CKR_OK and a wrong answer', 'object', 'unavailable'],

@@ -41,6 +41,8 @@ const attributes = {
   ecPoint: [0x181, 'bytes'],
   parameterSet: [0x61d, 'number'],
   seed: [0x637, 'bytes'],
+  /** CK_ULONG of each mechanism */
+  allowedMechanisms: [0x40000600, 'bytes'],
   /** CKA_NSS_DB, of NSS softoken alone */
   nssPublicPoint: [0xd5a0db00, 'bytes'],
 } as const satisfies Record<string, readonly [number, Kind]>;

@@ -1,5 +1,17 @@
 // The operations of an HSM host: their codes on the wire, whether they may be repeated, and how their arguments are packed into parts.
-import type { AeadKey, Custody, HashName, KeyBinding, KeyReference, KeyType, OaepHash, OaepOptions, SignScheme } from '../api.ts';
+import type {
+  AeadKey,
+  Custody,
+  Derivation,
+  HashName,
+  KeyBinding,
+  KeyReference,
+  KeyType,
+  OaepHash,
+  OaepOptions,
+  SchemeOptions,
+  SignScheme,
+} from '../api.ts';
 import { encodeKeyReference, frames } from './key-encoding.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { json, type Message } from './wire.ts';
@@ -21,6 +33,7 @@ export const operations = {
   inspect: { code: 17, repeatable: true, making: false },
   decryptOaep: { code: 16, repeatable: true, making: false },
   decryptPkcs1: { code: 18, repeatable: true, making: false },
+  agree: { code: 19, repeatable: true, making: false },
   generate: { code: 20, repeatable: false, making: true },
   import: { code: 21, repeatable: false, making: true },
   export: { code: 22, repeatable: false, making: false },
@@ -34,6 +47,7 @@ export const operations = {
   ownObjects: { code: 30, repeatable: true, making: true },
   forget: { code: 31, repeatable: true, making: false },
   evidence: { code: 32, repeatable: true, making: true },
+  forbiddenUses: { code: 33, repeatable: true, making: true },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;
@@ -75,7 +89,7 @@ export type Call = {
 
 const hashCodes: readonly HashName[] = ['sha256', 'sha384', 'sha512'];
 const oaepCodes: readonly OaepHash[] = [...hashCodes, 'sha1'];
-const schemeCodes: readonly SignScheme['scheme'][] = ['rsa-pkcs1v15', 'rsa-pss', 'ecdsa', 'ed25519', 'ml-dsa'];
+const schemeCodes: readonly SignScheme['scheme'][] = ['rsa-pkcs1v15', 'rsa-pss', 'ecdsa', 'ed25519', 'ml-dsa', 'cmac'];
 const noHash = 255;
 
 /** Octets of each hash, and of each scheme with each hash: the same buffers each time, so that equal parts are found by identity. */
@@ -97,14 +111,21 @@ function aead(name: 'encrypt' | 'decrypt', key: AeadKey, payload: Uint8Array, as
       owner: key.binding.tenant,
     };
   }
-  const { type, iterations, contextHash, salt, secret } = key.derivation;
-  const derivation = frames(type, String(iterations), contextHash, salt);
+  const { secret } = key.derivation;
+  const derivation = derivationPart(key.derivation);
   return {
     name,
     flags: payloadFlags(payload) | flagDerived,
     parts: [encodeKeyReference(secret), derivation, payload, associatedData, nonce],
     owner: secret.binding.tenant,
   };
+}
+
+/** The inputs of a derivation: type · iterations · hash of the context · salt, or those of HKDF: type · info. */
+function derivationPart(derivation: Derivation): Buffer {
+  if ('info' in derivation) return frames(derivation.type, derivation.info);
+  const { type, iterations, contextHash, salt } = derivation;
+  return frames(type, String(iterations), contextHash, salt);
 }
 
 function payloadFlags(payload: Uint8Array): number {
@@ -120,10 +141,11 @@ export const call = {
   sign: (key: KeyReference, scheme: SignScheme): Call => {
     const data = 'message' in scheme ? scheme.message : scheme.digest;
     const hash = 'hash' in scheme ? scheme.hash : undefined;
+    const plain = schemeParts.get(scheme.scheme)?.get(hash);
     return {
       name: 'sign',
       flags: keyRows[key.stored.type]?.slow ? flagSlow : payloadFlags(data),
-      parts: [encodeKeyReference(key), schemeParts.get(scheme.scheme)?.get(hash), data],
+      parts: [encodeKeyReference(key), 'options' in scheme ? withOptions(plain, scheme.options) : plain, data],
       owner: key.binding.tenant,
     };
   },
@@ -143,6 +165,12 @@ export const call = {
     name: 'decryptPkcs1',
     flags: makingFlags(key.stored.type, key.stored.custody),
     parts: [encodeKeyReference(key), Buffer.of(bytes >>> 8, bytes & 0xff), sealed],
+    owner: key.binding.tenant,
+  }),
+  agree: (key: KeyReference, point: Uint8Array): Call => ({
+    name: 'agree',
+    flags: makingFlags(key.stored.type, key.stored.custody),
+    parts: [encodeKeyReference(key), undefined, point],
     owner: key.binding.tenant,
   }),
   random: (bytes: number): Call => ({ name: 'random', flags: 0, parts: [json({ bytes })] }),
@@ -186,6 +214,7 @@ export const call = {
     parts: [encodeKeyReference(key), json({ under })],
   }),
   widerObjects: (): Call => ({ name: 'widerObjects', flags: flagSlow, parts: [] }),
+  forbiddenUses: (): Call => ({ name: 'forbiddenUses', flags: flagSlow, parts: [] }),
   ownObjects: (most: number): Call => ({ name: 'ownObjects', flags: flagSlow, parts: [json({ most })] }),
   evidence: (key: KeyReference): Call => ({
     name: 'evidence',
@@ -210,11 +239,33 @@ export type Making = {
   readonly id?: string;
 };
 
-/** The reverse of the packing of `sign`: scheme and hash. */
-export function unpackScheme(codes: Buffer): { scheme: SignScheme['scheme']; hash: HashName | undefined } {
+const prehashFlag = 1;
+const deterministicFlag = 2;
+
+/** Adds the options of a scheme: codes of scheme and hash ‖ flags ‖ context. */
+function withOptions(plain: Buffer | undefined, { context, prehash, deterministic }: SchemeOptions = {}): Buffer | undefined {
+  const flags = (prehash === true ? prehashFlag : 0) | (deterministic === true ? deterministicFlag : 0);
+  if (plain === undefined || (flags === 0 && (context?.length ?? 0) === 0)) return plain;
+  return Buffer.concat([plain, Buffer.of(flags), context ?? Buffer.alloc(0)]);
+}
+
+/** Request for a signature, without the data. */
+export type UnpackedScheme = {
+  readonly scheme: SignScheme['scheme'];
+  readonly hash?: HashName | undefined;
+  readonly options?: SchemeOptions | undefined;
+};
+
+/** The reverse of the packing of `sign`: scheme, hash and options. */
+export function unpackScheme(codes: Buffer): UnpackedScheme {
   const scheme = schemeCodes[codes[0] ?? noHash];
   if (scheme === undefined) throw new RangeError('unknown signature scheme');
-  return { scheme, hash: hashCodes[codes[1] ?? noHash] };
+  const flags = codes[2];
+  const options =
+    flags === undefined
+      ? undefined
+      : { context: codes.subarray(3), prehash: (flags & prehashFlag) !== 0, deterministic: (flags & deterministicFlag) !== 0 };
+  return { scheme, hash: hashCodes[codes[1] ?? noHash], options };
 }
 
 /** The reverse of the packing of `hmac`: the hash. */

@@ -22,6 +22,8 @@ export const resultError = 1;
 export const resultLoginNeeded = 2;
 /** Result when the module is broken, as the `message` of the first part says: the host must be replaced. */
 export const resultModuleBroken = 3;
+/** the token has no sessions for another thread */
+export const resultNoSession = 4;
 
 const headerBytes = 16;
 const absent = 0xffffffff;

@@ -26,6 +26,8 @@ const tasks = {
 
 export type Tasks = typeof tasks;
 
+// One that a signal ends has begun nothing, and is started again.
+process.on('SIGINT', () => undefined);
 const { task, input } = decodeWithPins<{ task: keyof Tasks; input: never }>(await text(process.stdin));
 try {
   writeSync(3, JSON.stringify({ output: tasks[task](input) ?? null }));

@@ -10,6 +10,7 @@ import type { ModuleDescription } from './describe.ts';
 import type { Initialised, NewToken } from './initialise.ts';
 import { encodeWithPins } from '../protocol/pins.ts';
 import { decodeError } from '../protocol/error-coding.ts';
+import { withoutWarning } from '../without-warning.ts';
 import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
@@ -102,8 +103,19 @@ async function runTask<N extends keyof Tasks>(
   input: Parameters<Tasks[N]>[0],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ReturnType<Tasks[N]>> {
+  const orders = (): Buffer => encodeWithPins({ task, input });
+  let { answer, reason } = await runOnce(orders(), environment);
+  // Ctrl-C ends a process that is not in its own group yet. One that has read its orders ignores it.
+  if (answer === '' && reason === 'SIGINT') ({ answer, reason } = await runOnce(orders(), environment));
+  if (answer === '') throw new HsmError('unavailable', `the module's process ended with ${reason}`);
+  const { output, error } = JSON.parse(answer) as { output?: ReturnType<Tasks[N]>; error?: string };
+  if (error !== undefined) throw decodeError(Buffer.from(error));
+  return output as ReturnType<Tasks[N]>;
+}
+
+async function runOnce(orders: Buffer, environment: Readonly<Record<string, string>>): Promise<{ answer: string; reason: string }> {
   const file = fileURLToPath(new URL('./setup-task.ts', import.meta.url));
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [withoutWarning, file], {
     env: { ...process.env, ...environment },
     stdio: ['pipe', 2, 2, 'pipe'],
     // Ctrl-C must not interrupt a task that changes a token: only this process gets the signals of the terminal.
@@ -113,10 +125,10 @@ async function runTask<N extends keyof Tasks>(
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
   });
-  (child.stdin as Writable).end(encodeWithPins({ task, input }));
+  const stdin = child.stdin as Writable;
+  // One that has ended before it read them says more by its end; unheard, the error would end this process.
+  stdin.on('error', () => undefined);
+  stdin.end(orders);
   const [answer, reason] = await Promise.all([text(child.stdio[3] as Readable), ended]);
-  if (answer === '') throw new HsmError('unavailable', `the module's process ended with ${reason}`);
-  const { output, error } = JSON.parse(answer) as { output?: ReturnType<Tasks[N]>; error?: string };
-  if (error !== undefined) throw decodeError(Buffer.from(error));
-  return output as ReturnType<Tasks[N]>;
+  return { answer, reason };
 }

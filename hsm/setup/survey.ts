@@ -1,5 +1,5 @@
 // Surveys the real abilities of a token: makes, keeps, uses, exports and removes a key of every type in both custodies.
-import type { Custody, HashName, KeyType, TokenConfig } from '../api.ts';
+import type { Custody, HashName, IvSource, KeyType, SignatureVariant, TokenConfig } from '../api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
 import { keyIdentity } from '../protocol/key-encoding.ts';
@@ -23,14 +23,23 @@ export type TokenSurvey = {
   readonly model: string;
   readonly types: readonly TypeSurvey[];
   readonly hmac: Readonly<Record<HashName, string>>;
+  readonly ivSource: IvSource;
+  readonly signatureVariants: readonly SignatureVariant[];
 };
 
 /** Surveys a prepared token in this process. */
 export function surveyTokenHere(token: TokenConfig): TokenSurvey {
   const { engine, description } = openEngine({ token, cacheKeys: 10, jobTimeoutSeconds: 60 });
   try {
-    const types = keyTypes.map((type) => surveyType(engine, type));
-    return { manufacturer: description.manufacturer, model: description.model, types, hmac: surveyHmac(engine) };
+    const types = keyTypes.map((type) => surveyType(engine, type, description.keyTypes.includes(type)));
+    return {
+      manufacturer: description.manufacturer,
+      model: description.model,
+      types,
+      hmac: surveyHmac(engine),
+      ivSource: description.ivSource,
+      signatureVariants: description.signatureVariants,
+    };
   } finally {
     engine.close();
   }
@@ -38,10 +47,10 @@ export function surveyTokenHere(token: TokenConfig): TokenSurvey {
 
 /** Finds the key types of a prepared token that it cannot wrap and keeps as their seed, with temporary keys. */
 export function findKeptAsSeedsHere(token: TokenConfig): readonly KeyType[] {
-  const { engine } = openEngine({ token, cacheKeys: 10, jobTimeoutSeconds: 60 });
+  const { engine, description } = openEngine({ token, cacheKeys: 10, jobTimeoutSeconds: 60 });
   try {
     const binding = { tenant: 'survey', keyId: 'seed', version: 1, purpose: 'wrapped' };
-    for (const type of engine.keyTypes.filter((name) => keyRows[name].seed !== undefined))
+    for (const type of description.keyTypes.filter((name) => keyRows[name].seed !== undefined))
       engine.run(() => generateKey(engine, type, { binding, custody: 'wrapped', extractable: true, under: 1 }));
     return [...engine.keptAsSeeds];
   } finally {
@@ -70,11 +79,14 @@ export function formatSurvey(title: string, survey: TokenSurvey): string {
     '',
     ...hashes,
     '',
+    `IVs of AES-GCM: ${survey.ivSource}`,
+    '',
+    `Signatures beside the plain ones: ${survey.signatureVariants.join(', ') || 'none'}`,
+    '',
   ].join('\n');
 }
 
-function surveyType(engine: Engine, type: KeyType): TypeSurvey {
-  const offered = engine.keyTypes.includes(type);
+function surveyType(engine: Engine, type: KeyType, offered: boolean): TypeSurvey {
   const findings = offered ? { wrapped: surveyCustody(engine, type, 'wrapped'), token: surveyCustody(engine, type, 'token') } : undefined;
   return { type, mechanism: keyRows[type].useName, offered, findings };
 }

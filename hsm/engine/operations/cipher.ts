@@ -4,15 +4,12 @@ import { HsmError } from '../../api.ts';
 import { ModuleBroken, type Engine, type LoadedKey } from '../engine.ts';
 import { gcmMechanism, keyRows, nonceBytes, tagBytes } from '../../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
-import { CKR_OK, kindOf, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
+import { accepts, CKR_OK, kindOf, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
 
-/** Encrypts; returns nonce(12) ‖ ciphertext ‖ tag(16). */
-export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, associatedData?: Buffer, nonce = engine.random.nonce()): Buffer {
+/** Encrypts; returns nonce(12, or 16 where the token makes it so long) ‖ ciphertext ‖ tag(16). `unsupported` for a given nonce where the token makes them. */
+export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, associatedData?: Buffer, nonce?: Buffer): Buffer {
   requireAes(key);
-  const sealed = Buffer.allocUnsafe(nonceBytes + plaintext.length + tagBytes);
-  sealed.set(nonce);
-  const { module, work } = engine.sessions;
-  module.encrypt(work, gcmMechanism(nonce, associatedData), key.handle, plaintext, sealed.subarray(nonceBytes));
+  const sealed = engine.gcm.seal(key.handle, plaintext, associatedData, () => engine.random.nonce(), nonce);
   if (engine.checksAnswers && !opensTo(engine, key, sealed, associatedData, plaintext)) throw new TokenError(CKR_OK, 'C_Encrypt');
   return sealed;
 }
@@ -24,24 +21,14 @@ export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, assoc
 export function decrypt(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData?: Buffer): Buffer {
   requireAes(key);
   if (sealed.length < nonceBytes + tagBytes) throw decryptionFailed();
-  const opened = twice(() => judged(engine, () => open(engine, key, sealed, associatedData)));
+  const opened = twice(() => judged(engine, () => engine.gcm.open(key.handle, sealed, associatedData)));
   if (engine.checksAnswers && !opensTo(engine, key, sealed, associatedData, opened)) throw new TokenError(CKR_OK, 'C_Decrypt');
-  return opened;
-}
-
-function open(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData: Buffer | undefined): Buffer {
-  const { module, work } = engine.sessions;
-  const input = sealed.subarray(nonceBytes);
-  const mechanism = gcmMechanism(sealed.subarray(0, nonceBytes), associatedData);
-  // The token requires an output buffer as long as its input, tag included (reference A4).
-  const opened = module.decrypt(work, mechanism, key.handle, input, Buffer.allocUnsafe(input.length));
-  if (opened.length !== input.length - tagBytes) throw new TokenError(CKR_OK, 'C_Decrypt');
   return opened;
 }
 
 function opensTo(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData: Buffer | undefined, plaintext: Buffer): boolean {
   try {
-    return judged(engine, () => open(engine, key, sealed, associatedData)).equals(plaintext);
+    return judged(engine, () => engine.gcm.open(key.handle, sealed, associatedData)).equals(plaintext);
   } catch (error) {
     if (isDecryptionFailed(error)) return false;
     throw error;
@@ -91,11 +78,12 @@ export function isDecryptionFailed(error: unknown): boolean {
   return error instanceof HsmError && error.kind === 'decryption-failed';
 }
 
-/** Tells whether an object is the AES key with these octets: it must seal as node:crypto does. */
-export function isAesKey({ sessions: { module, work } }: Engine, handle: ObjectHandle, octets: Buffer): boolean {
+/** Tells whether an object is the AES key with these octets: it must seal as node:crypto does, or open what that has sealed where the token makes the IV. */
+export function isAesKey({ sessions: { module, work }, gcm }: Engine, handle: ObjectHandle, octets: Buffer): boolean {
   const [nonce, text] = [randomBytes(nonceBytes), randomBytes(32)];
   const cipher = createCipheriv(`aes-${(octets.length * 8) as 128 | 192 | 256}-gcm`, octets, nonce);
   const expected = Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+  if (gcm.source !== 'own') return accepts(() => gcm.open(handle, Buffer.concat([nonce, expected]), undefined).equals(text));
   return module.encrypt(work, gcmMechanism(nonce, undefined), handle, text, Buffer.alloc(expected.length)).equals(expected);
 }
 

@@ -104,6 +104,7 @@ const keyTypeNames = new Map<number | undefined, string>([
   [ck.CKK_GENERIC_SECRET, 'CKK_GENERIC_SECRET'],
   [ck.CKK_AES, 'CKK_AES'],
   [ck.CKK_EC_EDWARDS, 'CKK_EC_EDWARDS'],
+  [ck.CKK_EC_MONTGOMERY, 'CKK_EC_MONTGOMERY'],
   [ck.CKK_ML_DSA, 'CKK_ML_DSA'],
 ]);
 
@@ -117,6 +118,7 @@ const sizes = new Map<number | undefined, (read: Reader) => Size>([
   [ck.CKK_RSA, byModulus],
   [ck.CKK_EC, byCurve],
   [ck.CKK_EC_EDWARDS, byCurve],
+  [ck.CKK_EC_MONTGOMERY, byCurve],
   [ck.CKK_ML_DSA, byParameterSet],
 ]);
 
@@ -141,12 +143,13 @@ function byCurve(read: Reader): Size {
   const curve = read('ecParams');
   if (curve === undefined) return {};
   const name = curve.toString('latin1', 2);
-  if (curve[0] === printableString) return { parameters: name === 'edwards25519' ? 'ed25519' : name };
+  if (curve[0] === printableString) return { parameters: printedNames[name] ?? name };
   const oid = curve.toString('hex');
   return { parameters: Object.values(keyRows).find((row) => row.curve === oid)?.nodeName ?? oid };
 }
 
 const printableString = 0x13;
+const printedNames: Readonly<Record<string, string>> = { edwards25519: 'ed25519', curve25519: 'x25519' };
 
 function byParameterSet(read: Reader): Size {
   const set = numberOf(read('parameterSet'));

@@ -4,7 +4,7 @@ import { handlingFor, keyAttributes, tokenKeyLabel } from '../custody.ts';
 import type { Engine } from '../engine.ts';
 import { keyIdentity } from '../../protocol/key-encoding.ts';
 import { parseMaterial, type Material } from '../../pkcs11/key-material.ts';
-import { curveOf, keyRows, plainMechanism } from '../../pkcs11/mechanisms.ts';
+import { curveOf, isSymmetric, keyRows, plainMechanism } from '../../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import type { Making } from '../../protocol/operations.ts';
 import { isProven, mayBeInput } from './proving.ts';
@@ -64,9 +64,9 @@ export function importKey(engine: Engine, type: KeyType, making: Making, octets:
   }
 }
 
-/** Tells whether a key is kept as its seed. Under carried keys an Ed25519 key always is, for tokens that can unwrap only the seed. */
+/** Tells whether a key is kept as its seed. Under carried keys an Ed25519 or X25519 key always is, for tokens that can unwrap only the seed. */
 function isKeptAsSeed({ keptAsSeeds, custody }: Engine, type: KeyType): boolean {
-  return keptAsSeeds.has(type) || (type === 'ed25519' && custody.wrapsForOthers);
+  return keptAsSeeds.has(type) || ((type === 'ed25519' || type === 'x25519') && custody.wrapsForOthers);
 }
 
 /** CKR_KEY_NOT_WRAPPABLE (SoftHSM2 2.6 for Ed25519 keys) and CKR_FUNCTION_NOT_SUPPORTED (kryoptic for ML-DSA keys). */
@@ -120,11 +120,16 @@ function refusing<T>(create: () => T, isFault: (error: TokenError) => boolean = 
 /** CKR_ATTRIBUTE_VALUE_INVALID, KEY_SIZE_RANGE, TEMPLATE_INCOMPLETE, TEMPLATE_INCONSISTENT, DOMAIN_PARAMS_INVALID, CURVE_NOT_SUPPORTED, PUBLIC_KEY_INVALID. */
 const materialFaults: ReadonlySet<number> = new Set([0x13, 0x62, 0xd0, 0xd1, 0x130, 0x140, 0x1b9]);
 
-function generateObject(engine: Engine, type: KeyType, attributes: Attributes): { key: ObjectHandle; publicKey: Buffer | undefined } {
+/** Generates the object of a key with these attributes, and reads its public key. */
+export function generateObject(
+  engine: Engine,
+  type: KeyType,
+  attributes: Attributes,
+): { key: ObjectHandle; publicKey: Buffer | undefined } {
   const { module, owner } = engine.sessions;
   const row = keyRows[type];
   const mechanism = plainMechanism(row.generate);
-  if (row.family === 'aes' || row.family === 'secret') {
+  if (isSymmetric(row.family)) {
     const { class: _, ...rest } = attributes;
     return { key: module.generateKey(owner, mechanism, { ...rest, valueLength: row.bytes }), publicKey: undefined };
   }
@@ -139,7 +144,7 @@ function generateObject(engine: Engine, type: KeyType, attributes: Attributes): 
 
 function publicAttributes(type: KeyType): Attributes {
   const row = keyRows[type];
-  const common = { token: false, ...onlyFor('public', ['verify']) };
+  const common = { token: false, ...onlyFor('public', row.family === 'montgomery' ? ['derive'] : ['verify']) };
   if (row.family === 'rsa') return { ...common, modulusBits: row.bytes * 8, publicExponent };
   if (row.family === 'ml-dsa') return { ...common, parameterSet: row.parameterSet };
   return { ...common, ecParams: curveOf(type) };

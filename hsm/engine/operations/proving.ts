@@ -10,13 +10,15 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto';
-import { HsmError, type KeyType } from '../../api.ts';
+import { HsmError, type KeyType, keyUses, tryAgreement } from '../../api.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { keyRows } from '../../pkcs11/mechanisms.ts';
 import { CKR_DEVICE_ERROR, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
 import { isOpening } from '../custody.ts';
+import { agree } from './agreement.ts';
 import { decrypt, encrypt, isAesKey } from './cipher.ts';
+import { cmacOutside } from './cmac.ts';
 import { decryptOaep } from './oaep.ts';
 import { hmac, sign } from './signing.ts';
 
@@ -50,18 +52,23 @@ function prove(engine: Engine, type: KeyType, identity: KeyIdentity, { publicKey
     const mac = hmac(engine, identity, 'sha256', data);
     return material === undefined || timingSafeEqual(mac, createHmac('sha256', material).update(data).digest());
   }
+  if (family === 'cmac') {
+    const mac = sign(engine, identity, { scheme: 'cmac' }, data);
+    return mac.equals(material === undefined ? sign(engine, identity, { scheme: 'cmac' }, data) : cmacOutside(material, data));
+  }
   if (family === 'aes') {
     const key = engine.key(identity);
     return material === undefined ? opensItsOwn(engine, key) : isAesKey(engine, key.handle, material);
   }
   if (publicKey === undefined) return false;
   const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
-  if (family === 'edwards') return verify(null, data, key, sign(engine, identity, 'ed25519', undefined, data));
-  if (family === 'ml-dsa') return verify(null, data, key, sign(engine, identity, 'ml-dsa', undefined, data));
+  if (keyUses[type].use === 'agree') return agreesWith(engine, type, identity, key);
+  if (family === 'edwards') return verify(null, data, key, sign(engine, identity, { scheme: 'ed25519' }, data));
+  if (family === 'ml-dsa') return verify(null, data, key, sign(engine, identity, { scheme: 'ml-dsa' }, data));
   const digest = createHash('sha256').update(data).digest();
   if (family === 'rsa' && isOpening(engine.reference(identity).binding)) return opensFor(engine, identity, key, data);
-  if (family === 'rsa') return verify('sha256', data, key, sign(engine, identity, 'rsa-pkcs1v15', 'sha256', digest));
-  return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, sign(engine, identity, 'ecdsa', undefined, digest));
+  if (family === 'rsa') return verify('sha256', data, key, sign(engine, identity, { scheme: 'rsa-pkcs1v15', hash: 'sha256' }, digest));
+  return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, sign(engine, identity, { scheme: 'ecdsa' }, digest));
 }
 
 function opensItsOwn(engine: Engine, key: LoadedKey): boolean {
@@ -73,6 +80,12 @@ function opensItsOwn(engine: Engine, key: LoadedKey): boolean {
 function opensFor(engine: Engine, identity: KeyIdentity, key: KeyObject, data: Buffer): boolean {
   const sealed = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, data);
   return opensTo(data, () => decryptOaep(engine, identity, 'sha256', sealed));
+}
+
+/** Tells whether the key in the token agrees on what its public key does outside. */
+function agreesWith(engine: Engine, type: KeyType, identity: KeyIdentity, publicKey: KeyObject): boolean {
+  const { point, isRight } = tryAgreement(type, publicKey);
+  return isRight(agree(engine, identity, Buffer.from(point)));
 }
 
 function opensTo(data: Buffer, open: () => Buffer): boolean {

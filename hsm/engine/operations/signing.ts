@@ -1,10 +1,21 @@
 // Signatures and MACs in the token: maps scheme and digest to the mechanism and the octets that the token signs.
-import { HsmError, type HashName, type KeyType, type SignScheme } from '../../api.ts';
+import { HsmError, type HashName, type KeyType, type SchemeOptions, type SignScheme, variantsOf } from '../../api.ts';
 import * as ck from '../../pkcs11/constants.ts';
 import { keyAttributes } from '../custody.ts';
 import type { Engine, LoadedKey } from '../engine.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
-import { hashRows, keyRows, plainMechanism, pssMechanism, type KeyFamily, type Mechanism } from '../../pkcs11/mechanisms.ts';
+import type { UnpackedScheme } from '../../protocol/operations.ts';
+import {
+  eddsaMechanism,
+  hashRows,
+  keyRows,
+  mlDsaMechanism,
+  plainMechanism,
+  pssMechanism,
+  type KeyFamily,
+  type Mechanism,
+} from '../../pkcs11/mechanisms.ts';
+import type { ObjectHandle } from '../../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
 
 const familyOf: Readonly<Record<SignScheme['scheme'], KeyFamily>> = {
@@ -13,27 +24,53 @@ const familyOf: Readonly<Record<SignScheme['scheme'], KeyFamily>> = {
   ecdsa: 'ec',
   ed25519: 'edwards',
   'ml-dsa': 'ml-dsa',
+  cmac: 'cmac',
 };
 
 const CKR_KEY_SIZE_RANGE = 0x62;
 
-/** Signs with one C_Sign. Returns the raw signature of the token. */
-export function sign(
-  engine: Engine,
-  identity: KeyIdentity,
-  scheme: SignScheme['scheme'],
-  hash: HashName | undefined,
-  data: Buffer,
-): Buffer {
+/** Signs, or computes a CMAC, with one C_Sign. Returns the raw signature of the token. */
+export function sign(engine: Engine, identity: KeyIdentity, how: UnpackedScheme, data: Buffer): Buffer {
+  const { scheme } = how;
   const key = engine.key(identity);
   const { family, signatureBytes } = keyRows[key.type];
   if (key.opens === true) throw new HsmError('refused', 'the key was made to decrypt: it signs nothing');
   if (family !== familyOf[scheme] || signatureBytes === undefined)
     throw new HsmError('refused', `keys of type ${key.type} do not sign ${scheme}`);
-  const { module, work } = engine.sessions;
-  const { mechanism, input } = prepare[scheme](data, key.type, hash);
+  const missing = variantsOf(how).find((variant) => !engine.signatureVariants.has(variant));
+  if (missing !== undefined) throw new HsmError('unsupported', `the token does not sign by ${missing}`);
+  const compute = (): Buffer => rawSignature(engine, key.type, key.handle, how, data);
+  const signature = compute();
+  // Nobody outside can check a MAC.
+  if (family === 'cmac' && engine.checksAnswers && !signature.equals(compute())) throw new TokenError(CKR_OK, 'C_Sign');
+  return signature;
+}
+
+/** Signs, or computes a CMAC, with a loaded object of a type that does so by this scheme. */
+export function rawSignature(
+  { sessions: { module, work } }: Engine,
+  type: KeyType,
+  key: ObjectHandle,
+  { scheme, hash, options }: UnpackedScheme,
+  data: Buffer,
+): Buffer {
+  const { mechanism, input } = prepare[scheme](data, type, hash, options);
   // The exact length: NSS softoken refuses a longer buffer for Ed25519.
-  return module.sign(work, mechanism, key.handle, input, signatureBytes);
+  const signature = module.sign(work, mechanism, key, input, keyRows[type].signatureBytes ?? 0);
+  return type === 'ecdsa-secp256k1' ? withLowS(signature) : signature;
+}
+
+/** Order of the group of secp256k1 (SEC 2 section 2.4.1). */
+const orderOfSecp256k1 = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/**
+ * The signature r‖s with the lower of the two values of s that verify. Verifiers of secp256k1 refuse the other one (BIP 146, EIP-2), and tokens give
+ * either.
+ */
+function withLowS(signature: Buffer): Buffer {
+  const s = BigInt(`0x${signature.toString('hex', 32)}`);
+  if (s <= orderOfSecp256k1 / 2n) return signature;
+  return Buffer.concat([signature.subarray(0, 32), Buffer.from((orderOfSecp256k1 - s).toString(16).padStart(64, '0'), 'hex')]);
 }
 
 /** HMAC under a `secret-256` key. */
@@ -80,7 +117,9 @@ function paddedSecret(engine: Engine, identity: KeyIdentity, bytes: number): Loa
 type Prepared = { readonly mechanism: Mechanism; readonly input: Buffer };
 
 /** Mechanism and signed octets, by scheme. */
-const prepare: Readonly<Record<SignScheme['scheme'], (data: Buffer, type: KeyType, hash: HashName | undefined) => Prepared>> = {
+const prepare: Readonly<
+  Record<SignScheme['scheme'], (data: Buffer, type: KeyType, hash: HashName | undefined, options: SchemeOptions | undefined) => Prepared>
+> = {
   'rsa-pkcs1v15': (data, _type, hash) => {
     const { digestInfo } = hashRows[requireDigest(hash, data)];
     return { mechanism: plainMechanism(ck.CKM_RSA_PKCS), input: Buffer.concat([digestInfo, data]) };
@@ -91,8 +130,9 @@ const prepare: Readonly<Record<SignScheme['scheme'], (data: Buffer, type: KeyTyp
     // ECDSA uses the leftmost bits (FIPS 186-5 section 6.4.1); tokens differ in how they treat longer input.
     return { mechanism: plainMechanism(ck.CKM_ECDSA), input: data.subarray(0, keyRows[type].bytes) };
   },
-  ed25519: (data) => ({ mechanism: plainMechanism(ck.CKM_EDDSA), input: data }),
-  'ml-dsa': (data) => ({ mechanism: plainMechanism(ck.CKM_ML_DSA), input: data }),
+  ed25519: (data, _type, _hash, options) => ({ mechanism: eddsaMechanism(options), input: data }),
+  'ml-dsa': (data, _type, _hash, options) => ({ mechanism: mlDsaMechanism(options), input: data }),
+  cmac: (data) => ({ mechanism: plainMechanism(ck.CKM_AES_CMAC), input: data }),
 };
 
 function requireDigest(hash: HashName | undefined, digest: Buffer): HashName {
