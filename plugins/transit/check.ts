@@ -1,7 +1,7 @@
 // The invariants of the plugin's records, checked after every test and by the appliance's own check.
 import type { CheckFinding } from '../../core/base/context.ts';
-import { cipherOf } from './ciphers.ts';
-import { type Attachment, referenceOf } from './records/attachments.ts';
+import { cipherOf, isSymmetric } from './ciphers.ts';
+import { type Attachment, isPublishedBy, referenceOf } from './records/attachments.ts';
 import type { Key, Version } from './records/keyring.ts';
 import type { Transit } from './context.ts';
 import type { KeyRecord, VersionRecord } from './records/records.ts';
@@ -36,7 +36,15 @@ export function* check(transit: Transit): Iterable<CheckFinding> {
     if (record?.id !== keyId || record.deletesAt !== deletesAt)
       yield { where: `deletion of ${tenantId}/${name}`, problem: 'does not match its key' };
   }
-  for (const attachment of transit.attachments) yield* checkReferences(transit, attachment);
+  for (const [[tenantId, name], keyId] of tables.published.entries([])) {
+    const record = tables.keys.get([tenantId as string, name as string]);
+    if (record?.id !== keyId || record.publish !== true)
+      yield { where: `published key ${tenantId}/${name}`, problem: 'does not match its key' };
+  }
+  for (const attachment of transit.attachments) {
+    yield* checkReferences(transit, attachment);
+    yield* checkPublished(transit, attachment);
+  }
   yield* checkLedger(transit);
 }
 
@@ -47,6 +55,14 @@ function* checkReferences({ tables, attachments }: Transit, attachment: Attachme
     const record = tables.keys.get([tenantId as string, name as string]);
     if (record === undefined || referenceOf(attachment, record) !== other) yield { where, problem: 'does not refer to this key' };
     if (!tables.keys.has([tenantId as string, other as string])) yield { where, problem: 'refers to a key that does not exist' };
+  }
+}
+
+function* checkPublished({ tables, attachments }: Transit, attachment: Attachment): Iterable<CheckFinding> {
+  for (const [[tenantId, name], keyId] of attachments.publishedOf(attachment).entries([])) {
+    const record = tables.keys.get([tenantId as string, name as string]);
+    if (record?.id !== keyId || !isPublishedBy(attachment, record))
+      yield { where: `${attachment.published.table} ${tenantId}/${name}`, problem: 'does not match its key' };
   }
 }
 
@@ -68,6 +84,8 @@ function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: 
     yield { where, problem: 'a minimum version is above the latest' };
   if (record.derived !== (record.kdf !== undefined)) yield { where, problem: 'derivation parameters do not match derived' };
   if ((record.timers === undefined) !== (record.rotatesAt === undefined)) yield { where, problem: 'timers and due rotation do not match' };
+  if (record.publish === true && tables.published.get([tenantId, name]) !== record.id)
+    yield { where, problem: 'is missing among the published keys' };
   if (record.rotatesAt !== undefined && tables.rotations.get([record.rotatesAt, tenantId, name]) !== record.id)
     yield { where, problem: 'is missing among the due rotations' };
   for (const attachment of attachments) {
@@ -75,6 +93,8 @@ function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: 
     const other = referenceOf(attachment, record);
     if (other !== undefined && !attachments.indexOf(attachment).has([tenantId, other, name]))
       yield { where, problem: `is missing among the ${table} of the key it refers to` };
+    if (isPublishedBy(attachment, record) && attachments.publishedOf(attachment).get([tenantId, name]) !== record.id)
+      yield { where, problem: `is missing among ${attachment.published.table}` };
   }
   if (record.verificationOnly !== versions.every((version) => version.record.stored === undefined))
     yield { where, problem: 'verification-only does not match its versions' };
@@ -99,7 +119,7 @@ function problemOf(
 }
 
 function partsFit(record: KeyRecord, version: VersionRecord): boolean {
-  const isAsymmetric = cipherOf(record).kind !== 'aead';
+  const isAsymmetric = !isSymmetric(cipherOf(record));
   if (isAsymmetric !== (version.publicKey !== undefined)) return false;
   if (version.stored === undefined) return isAsymmetric && version.hmac === undefined && version.convergent === undefined;
   return version.hmac !== undefined && record.convergentEncryption === (version.convergent !== undefined);

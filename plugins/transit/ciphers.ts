@@ -1,5 +1,13 @@
 // The ciphers of transit keys, one row each: a key type of hsm/key-uses.ts that encrypts or signs and has none does not compile.
-import { type EncryptingKeyType, type Hsm, keyUses, type SignatureFamily, type SigningKeyType } from '../../hsm/api.ts';
+import {
+  type AgreeingKeyType,
+  type CmacKeyType,
+  type EncryptingKeyType,
+  type Hsm,
+  keyUses,
+  type SignatureFamily,
+  type SigningKeyType,
+} from '../../hsm/api.ts';
 import { fail as coreFail } from '../../core/base/errors.ts';
 import { fail } from './errors.ts';
 
@@ -29,10 +37,28 @@ export type SigningCipher = {
 /** An asymmetric cipher for encryption: the public key encrypts outside the token, the private key decrypts in it. */
 export type OpeningCipher = Pick<SigningCipher, 'keyType' | 'nodeKey'> & { readonly kind: 'opening'; readonly family: 'rsa' };
 
-export type Cipher = AeadCipher | SigningCipher | OpeningCipher;
+/** An asymmetric cipher for key agreement: others seal to its public key, in a format that they know, and the private key agrees in the token. */
+export type AgreeingCipher = Pick<SigningCipher, 'nodeKey'> & {
+  readonly kind: 'agreeing';
+  readonly keyType: AgreeingKeyType;
+  readonly family: 'ecdh' | 'x25519';
+};
+
+/** A symmetric cipher that authenticates by AES-CMAC (RFC 4493). */
+export type CmacCipher = { readonly kind: 'cmac'; readonly keyType: CmacKeyType; readonly keyBytes: number };
+
+export type Cipher = AeadCipher | CmacCipher | SigningCipher | OpeningCipher | AgreeingCipher;
+
+/** Ciphers whose keys are octets without structure. */
+export type SymmetricCipher = AeadCipher | CmacCipher;
+
+/** Tells whether keys of a cipher are octets without structure, and have no public key. */
+export function isSymmetric(cipher: Cipher): cipher is SymmetricCipher {
+  return cipher.kind === 'aead' || cipher.kind === 'cmac';
+}
 
 /** Use of a key, fixed when it is made, because one key does one job (NIST SP 800-57 part 1, section 5.2). */
-export type CipherUse = 'encrypt' | 'sign';
+export type CipherUse = 'encrypt' | 'sign' | 'mac' | 'agree';
 
 const aeadNames: Readonly<Record<EncryptingKeyType, string>> = {
   'aes-128': 'aes128-gcm96',
@@ -49,6 +75,7 @@ const signingRows: Readonly<Record<SigningKeyType, Pick<SigningCipher, 'nodeKey'
   'ecdsa-p256': { nodeKey: 'ec prime256v1', slowToVerify: false },
   'ecdsa-p384': { nodeKey: 'ec secp384r1', slowToVerify: true },
   'ecdsa-p521': { nodeKey: 'ec secp521r1', slowToVerify: true },
+  'ecdsa-secp256k1': { nodeKey: 'ec secp256k1', slowToVerify: true },
   'ml-dsa-44': { nodeKey: 'ml-dsa-44', slowToVerify: false },
   'ml-dsa-65': { nodeKey: 'ml-dsa-65', slowToVerify: false },
   'ml-dsa-87': { nodeKey: 'ml-dsa-87', slowToVerify: true },
@@ -58,6 +85,11 @@ const aeadCiphers = (Object.entries(aeadNames) as [EncryptingKeyType, string][])
   name,
   { kind: 'aead', keyType, keyBytes: keyUses[keyType].bytes },
 ]);
+const cmacNames: Readonly<Record<CmacKeyType, string>> = { 'cmac-128': 'aes128-cmac', 'cmac-256': 'aes256-cmac' };
+const cmacCiphers = (Object.entries(cmacNames) as [CmacKeyType, string][]).map(([keyType, name]): [string, Cipher] => [
+  name,
+  { kind: 'cmac', keyType, keyBytes: keyUses[keyType].bytes },
+]);
 const signingCiphers = (Object.entries(signingRows) as [SigningKeyType, (typeof signingRows)[SigningKeyType]][]).map(
   ([keyType, row]): [string, Cipher] => {
     const { use: _, ...algorithm } = keyUses[keyType];
@@ -65,8 +97,27 @@ const signingCiphers = (Object.entries(signingRows) as [SigningKeyType, (typeof 
   },
 );
 
+/** Ciphers of key agreement, by key type: those of ECDSA where the key is for that, and X25519, which has no other use. */
+const agreeingRows: Readonly<Record<AgreeingKeyType, Pick<AgreeingCipher, 'nodeKey' | 'family'> & { readonly cipher: string }>> = {
+  'ecdh-p256': { cipher: 'ecdsa-p256', nodeKey: 'ec prime256v1', family: 'ecdh' },
+  'ecdh-p384': { cipher: 'ecdsa-p384', nodeKey: 'ec secp384r1', family: 'ecdh' },
+  'ecdh-p521': { cipher: 'ecdsa-p521', nodeKey: 'ec secp521r1', family: 'ecdh' },
+  x25519: { cipher: 'x25519', nodeKey: 'x25519', family: 'x25519' },
+};
+const agreements: ReadonlyMap<string, Cipher> = new Map(
+  (Object.entries(agreeingRows) as [AgreeingKeyType, (typeof agreeingRows)[AgreeingKeyType]][]).map(([keyType, { cipher, ...row }]) => [
+    cipher,
+    { kind: 'agreeing', keyType, ...row },
+  ]),
+);
+
 // A map, so that no name resolves to an inherited property.
-const ciphers: ReadonlyMap<string, Cipher> = new Map([...aeadCiphers, ...signingCiphers]);
+const ciphers: ReadonlyMap<string, Cipher> = new Map([
+  ...aeadCiphers,
+  ...signingCiphers,
+  ...cmacCiphers,
+  ...[...agreements].filter(([name, { keyType }]) => name === keyType),
+]);
 
 /** The ciphers that sign, where the key is for encryption. */
 const openings: ReadonlyMap<string, OpeningCipher> = new Map(
@@ -81,7 +132,7 @@ const openings: ReadonlyMap<string, OpeningCipher> = new Map(
 export const cipherNames: readonly string[] = [...ciphers.keys()];
 
 /** Lengths of symmetric keys. */
-export const symmetricKeyOctets: readonly number[] = [...ciphers.values()].flatMap((one) => (one.kind === 'aead' ? [one.keyBytes] : []));
+export const symmetricKeyOctets: readonly number[] = [...ciphers.values()].flatMap((one) => (isSymmetric(one) ? [one.keyBytes] : []));
 
 /** The cipher of a key that is created without one (spec). */
 export const defaultCipher = 'aes256-gcm96';
@@ -91,16 +142,27 @@ export function requireCipher(name: string, use?: CipherUse): Cipher {
   const cipher = ciphers.get(name);
   if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
   if (use === undefined || use === defaultUse(name)) return cipher;
-  const opening = openings.get(name);
-  if (opening !== undefined) return opening;
-  const detail = `A key with cipher ${name} is for "use" ${defaultUse(name)}. Keys of ${[...openings.keys()].join(', ')} are for one of the two.`;
+  const other = otherUses[use]?.get(name);
+  if (other !== undefined) return other;
+  const others = Object.entries(otherUses).map(([named, rows]) => `${named}: ${[...rows.keys()].join(', ')}`);
+  const detail = `A key with cipher ${name} is for "use" ${defaultUse(name)}. Other uses that ciphers may have are ${others.join('; ')}.`;
   throw coreFail('invalid-value', { detail, items: [{ message: 'does not fit the cipher', info: 'use' }] });
 }
+
+/** Ciphers by a use that is not their first one. */
+const otherUses: Readonly<Partial<Record<CipherUse, ReadonlyMap<string, Cipher>>>> = { encrypt: openings, agree: agreements };
 
 /** Use of a key that is made without one; undefined for an unknown cipher. */
 export function defaultUse(name: string): CipherUse | undefined {
   const cipher = ciphers.get(name);
-  return cipher && (cipher.kind === 'aead' ? 'encrypt' : 'sign');
+  return cipher && defaultUses[cipher.kind];
+}
+
+const defaultUses = { aead: 'encrypt', opening: 'encrypt', signing: 'sign', cmac: 'mac', agreeing: 'agree' } as const;
+
+/** The use of a stored key. */
+export function useOf(key: Parameters<typeof cipherOf>[0]): CipherUse {
+  return defaultUses[cipherOf(key).kind];
 }
 
 /** Throws unsupported-cipher, naming the missing mechanism, when no token can hold private keys of the cipher. */
@@ -113,13 +175,13 @@ export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm
 
 /** The row of a stored key's cipher, which was checked when the key was created. */
 export function cipherOf({ cipher, use }: { readonly cipher: string; readonly use?: CipherUse | undefined }): Cipher {
-  return (use === 'encrypt' ? openings.get(cipher) : undefined) ?? (ciphers.get(cipher) as Cipher);
+  return (use === undefined ? undefined : otherUses[use]?.get(cipher)) ?? (ciphers.get(cipher) as Cipher);
 }
 
 /** The name of the cipher with that `nodeKey`; for messages. */
 export function cipherNameForNodeKey(nodeKey: string): string | undefined {
   return cipherNames.find((name) => {
     const cipher = ciphers.get(name);
-    return cipher?.kind === 'signing' && cipher.nodeKey === nodeKey;
+    return cipher !== undefined && 'nodeKey' in cipher && cipher.nodeKey === nodeKey;
   });
 }

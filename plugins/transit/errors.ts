@@ -1,33 +1,10 @@
 // The errors of transit keys: rows that go into the manifest, and the function that throws them.
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
+import { transitKeyErrors } from '../../core/plugin/services/transit-key-errors.ts';
 
 /** Rows beyond the platform's own (api 75, 76). */
 export const transitErrors = {
-  'invalid-format': {
-    status: 400,
-    title: 'Malformed value',
-    when: 'the prefix of a ciphertext, signature or HMAC is not store:v<N>: or store:hashed:v<N>:',
-    detail: 'Send the value exactly as the service answered it, from "store:" to its end.',
-  },
-  'version-unknown': {
-    status: 400,
-    title: 'No such key version',
-    when: 'the version was never made, was trimmed, or is above the latest',
-    detail: 'Use a version that the state of the key lists under keys.',
-  },
-  'version-not-allowed': {
-    status: 409,
-    title: 'Key version barred',
-    when: 'the version exists, but a minimum version or an auto-rotate timer bars it from this use',
-    detail:
-      'Use a version within the minimum versions of the key, or lower the minimum; rewrap brings old ciphertexts to the latest version.',
-  },
-  'key-disabled': {
-    status: 409,
-    title: 'Key disabled',
-    when: 'the key is disabled or waits for its deletion, or the version is among its disabled-versions; no use of it is possible',
-    detail: 'Enable it again in the settings of the key, or use another key or version.',
-  },
+  ...transitKeyErrors,
   'version-exhausted': {
     status: 409,
     title: 'Key version used up',
@@ -39,6 +16,18 @@ export const transitErrors = {
     title: 'Version was trimmed',
     when: 'a minimum version below the oldest version left was asked for',
     detail: 'Choose a minimum version at or above the oldest version left: trimmed versions cannot come back.',
+  },
+  'certificate-chain-missing': {
+    status: 409,
+    title: 'Version without certificates',
+    when: 'a CMS signature was asked for, and the version has no certificates to name its signer by',
+    detail: 'Let a CA issue a certificate for generate-csr of this version, and keep it with set-certificate-chain.',
+  },
+  'publish-limit': {
+    status: 409,
+    title: 'Too many published keys',
+    when: 'the tenant has 100 keys with publish, which its JWKS holds, or 100 with openpgp-published',
+    detail: 'Set publish, or openpgp-published, of keys that nobody verifies with any longer to false.',
   },
   'context-required': {
     status: 400,
@@ -64,29 +53,23 @@ export const transitErrors = {
     when: 'raw text was asked for with base64-encoded false, but the plaintext is not UTF-8',
     detail: 'Leave base64-encoded at true: the plaintext is then answered as base64.',
   },
-  'operation-not-supported': {
-    status: 400,
-    title: 'Operation not supported by this key',
-    when: 'the cipher cannot do it, or the key has no private part',
-    detail: 'Use a key whose cipher and parts can do it; /v1/docs says which ciphers an action takes.',
-  },
   'unsupported-cipher': {
     status: 400,
     title: 'Cipher not supported',
     when: 'the cipher is unknown, or no configured token offers the mechanism it needs',
     detail: 'Choose a cipher that the message lists, or configure a token that offers the mechanism.',
   },
-  'invalid-key-data': {
-    status: 400,
-    title: 'Key material unusable',
-    when: 'key material or a backup cannot be read, contradicts itself, or is a secret of nothing but zeros or ones',
-    detail: 'Check that the key or backup is complete and unchanged, not encrypted, and in a form that the field describes.',
-  },
   'key-type-mismatch': {
     status: 400,
     title: 'Key material of another type',
     when: 'the material is of another type or size than the cipher, or does not belong to the public key',
     detail: 'Use material of the cipher and size of the key; the message says what was found.',
+  },
+  'invalid-certificate-chain': {
+    status: 400,
+    title: 'Certificates unusable',
+    when: 'a certificate of the chain cannot be read, the first is not for the key of the version, or one was not issued by the next',
+    detail: 'Give the certificate of the key first, then that of its CA, and so on, each in PEM.',
   },
   'export-not-allowed': {
     status: 409,

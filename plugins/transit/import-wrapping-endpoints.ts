@@ -14,7 +14,7 @@ const mostTtlSeconds = 86_400;
 
 const wrappingKey = z.string().meta({ description: 'SubjectPublicKeyInfo PEM, RSA-4096.', example: pemExample('PUBLIC KEY') });
 const howToWrap =
-  'Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding of the material.';
+  'Wrap as RSA-OAEP (SHA-256 and MGF1 with SHA-256, or as the import says) of a fresh AES key, followed by AES key wrap with padding of the material.';
 
 /** GET /v1/state/keystore/wrapping-key, and POST …/import-wrapping-key of a transit key */
 export function importWrappingKeyEndpoints(transit: Transit, keys: ImportWrappingKeys): AnyEndpoint[] {

@@ -3,16 +3,19 @@ import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts'
 import { provide } from '../../core/plugin/service.ts';
 import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
 import { backup } from './actions/backup.ts';
+import { cmac } from './actions/macs/cmac.ts';
 import { decrypt } from './actions/decrypt.ts';
 import { encrypt } from './actions/encrypt.ts';
 import { exportKey } from './actions/export.ts';
+import { generateCsr } from './actions/certificates/generate-csr.ts';
 import { generateDataKey } from './actions/generate-data-key.ts';
-import { hmac } from './actions/hmac.ts';
+import { hmac } from './actions/macs/hmac.ts';
 import { importKey } from './actions/import.ts';
 import { importWrappingKeyEndpoints } from './import-wrapping-endpoints.ts';
 import { restore } from './actions/restore.ts';
 import { rewrap } from './actions/rewrap.ts';
 import { rotate } from './actions/rotate.ts';
+import { setCertificateChain } from './actions/certificates/set-certificate-chain.ts';
 import { sign } from './actions/sign.ts';
 import { trim } from './actions/trim.ts';
 import { verify } from './actions/verify.ts';
@@ -24,8 +27,10 @@ import { distributionJobs } from './distribution/holdings.ts';
 import { keyGauge } from './gauges.ts';
 import { keyHolders } from './key-holders.ts';
 import { dueDeletionsJob } from './keys/due-deletions.ts';
+import { keyNotices } from './keys/notices.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
 import { makeTransit } from './context.ts';
+import { publicKeySet } from './publishing.ts';
 import { createTransitKeys } from './transit-keys-service.ts';
 import { endedImportKeysJob, ImportWrappingKeys } from './keys/import-wrapping-key.ts';
 
@@ -33,8 +38,8 @@ import { endedImportKeysJob, ImportWrappingKeys } from './keys/import-wrapping-k
 export function provision(context: PluginContext<unknown>): PluginInstance {
   const transit = makeTransit(context);
   const importWrappingKeys = new ImportWrappingKeys(transit);
-  const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac];
-  const actions = [generateDataKey, rotate, trim, backup, restore];
+  const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac, cmac];
+  const actions = [generateDataKey, generateCsr, setCertificateChain, rotate, trim, backup, restore];
   return {
     // Read when all plugins are provisioned: attachments add fields, formats and error codes.
     get resources() {
@@ -48,11 +53,13 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
         ...importWrappingKeyEndpoints(transit, importWrappingKeys),
         custodyStatement(transit),
         distribution(transit),
+        publicKeySet(transit),
       ];
     },
     jobs: [autoRotateJob(transit), dueDeletionsJob(transit), endedImportKeysJob(transit), ...distributionJobs(transit)],
     services: [provide(transitKeysService, createTransitKeys(transit))],
     gauges: [keyGauge(transit)],
+    notices: keyNotices(transit),
     start: () => transit.usage.start(),
     settle: () => transit.usage.stop(),
     stop: () => transit.usage.stop(),

@@ -1,10 +1,11 @@
 // The service `transit-keys`: what other plugins may do with transit keys, and attach to them (core/plugin/services/transit-keys.ts).
 import { drawUuid } from '../../core/base/uuid.ts';
+import { defined } from '../../core/base/defined.ts';
 import { fail as coreFail } from '../../core/base/errors.ts';
 import { withNewChangeId } from '../../core/http/resource/change-id.ts';
 import type { AttachedKeys, KeyAttachment, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
-import { cipherNames, requireCipher } from './ciphers.ts';
+import { cipherNames, cipherOf, requireCipher, useOf } from './ciphers.ts';
 import type { Transit } from './context.ts';
 import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
 import { microseconds } from './instants.ts';
@@ -15,7 +16,7 @@ import { type AttachedFields, type Attachment, withKept } from './records/attach
 import { putIndexed, reindex } from './records/indexes.ts';
 import { type Key, type Version, referenceTo, removedMeanwhile, requireAllEnabled } from './records/keyring.ts';
 import type { KeyRecord } from './records/records.ts';
-import { barForDecryption, timesOfNewVersion } from './records/version-rules.ts';
+import { barForDecryption, timesOfNewVersion, versionExists } from './records/version-rules.ts';
 import { putKept } from './versions/attached.ts';
 import { versionsIn } from './versions/removal.ts';
 import { keyView, type KeyView, versionView } from './versions/views.ts';
@@ -26,7 +27,18 @@ export function createTransitKeys(transit: Transit): TransitKeys {
     cipherNames,
     natureOf(tenantId, name) {
       const key = transit.keyring.find(tenantId, name);
-      return key && { cipher: key.record.cipher, isDerived: key.record.derived };
+      return key && { cipher: key.record.cipher, signs: cipherOf(key.record).kind === 'signing', isDerived: key.record.derived };
+    },
+    findVersion(tenantId, name, wanted) {
+      const key = transit.keyring.find(tenantId, name);
+      const number = wanted ?? (key && transit.keyring.inUse(key, microseconds(transit.clock.now())));
+      if (key === undefined || number === undefined || !versionExists(key.record, number)) return undefined;
+      const { record } = key;
+      const { stored, publicKey, firstKeyId } = transit.keyring.version(key, number).record;
+      return {
+        ...{ keyId: firstKeyId ?? record.id, cipher: record.cipher, use: useOf(record), version: number },
+        ...{ isDerived: record.derived, isExportable: record.exportable, hasSecret: stored !== undefined, ...defined({ publicKey }) },
+      };
     },
     attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>) {
       // The keys need the attachment and the attachment needs the keys: neither is used before both are there.
@@ -67,6 +79,8 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
         if (key?.fields[field] === name) yield key;
       }
     },
+    publishedNames: (tenantId) =>
+      Array.from(transit.attachments.publishedOf(attachmentOf()).keys([tenantId]), (storeKey) => storeKey[1] as string),
     *all() {
       for (const [[tenantId, name], record] of tables.keys.entries([])) {
         const key: Key = { tenantId: tenantId as string, name: name as string, record };

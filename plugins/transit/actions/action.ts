@@ -6,6 +6,7 @@ import { toKebab } from '../../../core/wire/schema.ts';
 import { type AnyEndpoint, type EndpointCall, type FieldRight, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
 import { base64Field, integer } from '../../../core/wire/fields.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
+import { cipherOf } from '../ciphers.ts';
 import type { Key } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
@@ -14,6 +15,7 @@ import { exampleOf, wireSchema } from '../../../core/http/description/schema.ts'
 import { defaultsOf, type OwnDefaults } from '../formats/signatures.ts';
 import { keyActionsTag } from '../tags.ts';
 import { batchRunner } from '../uses/batch.ts';
+import { hashOfCurve } from '../formats/hash-of-curve.ts';
 import { type Plan, explained, runPlan } from '../uses/token-use.ts';
 import { UsedKey } from '../uses/used-key.ts';
 
@@ -69,6 +71,7 @@ export function defineKeyAction<Input, Output>(
     access: 'token',
     operation: 'execute',
     find: (call) => transit.keyring.require(call),
+    approvedTarget: withoutExports,
     ...spec,
     run: async (call, input, key) => {
       try {
@@ -78,6 +81,12 @@ export function defineKeyAction<Input, Output>(
       }
     },
   });
+}
+
+/** Another export changes nothing of a key. */
+function withoutExports({ record: { history, ...record }, ...key }: Key): unknown {
+  const { exportCount: _count, exports: _exports, ...kept } = history ?? {};
+  return { ...key, record, history: kept };
 }
 
 type AnswerFields = { readonly keyVersion: typeof keyVersionOutput } & z.ZodRawShape;
@@ -188,7 +197,14 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   ];
 }
 
-type Batch = { batchInput?: readonly JsonObject[] | undefined; keyVersion?: unknown; signature?: unknown };
+type Batch = { batchInput?: readonly JsonObject[] | undefined; keyVersion?: unknown; signature?: unknown; format?: unknown };
+
+/** A request with the defaults that its version has for absent fields, for policies. */
+export function withDefaultsOf<Input extends { readonly keyVersion?: unknown }>(transit: Transit) {
+  return (call: EndpointCall, input: Input, key: Key): Input => {
+    return { ...input, ...absentOf(input, ownDefaults(new UsedKey(transit, key, call), input)) };
+  };
+}
 
 /** Completes a request of signatures with the defaults for absent fields, for policies. Undefined for other actions. */
 function withOwnDefaults(transit: Transit, versionOf: BatchActionSpec<z.ZodRawShape, AnswerFields>['versionOf']) {
@@ -196,9 +212,12 @@ function withOwnDefaults(transit: Transit, versionOf: BatchActionSpec<z.ZodRawSh
   return <Input extends Batch>(call: EndpointCall, input: Input, key: Key): Input => {
     const used = new UsedKey(transit, key, call);
     const { batchInput } = input;
-    if (batchInput === undefined) return { ...input, ...absentOf(input, ownDefaults(used, versionOf(input))) };
+    if (batchInput === undefined) return { ...input, ...absentOf(input, ownDefaults(used, { ...input, keyVersion: versionOf(input) })) };
     const completed = (one: JsonObject): JsonObject => {
-      const { signatureAlgorithm, hashAlgorithm } = ownDefaults(used, versionOf({ ...one, keyVersion: one['key-version'] }));
+      const { signatureAlgorithm, hashAlgorithm } = ownDefaults(used, {
+        ...one,
+        keyVersion: versionOf({ ...one, keyVersion: one['key-version'] }),
+      });
       return { ...one, ...absentOf(one, { 'signature-algorithm': signatureAlgorithm, 'hash-algorithm': hashAlgorithm }) };
     };
     return { ...input, batchInput: batchInput.map(completed) };
@@ -212,10 +231,15 @@ function absentOf(given: object, defaults: object): object {
 }
 
 /** A version that is not there is refused later. */
-function ownDefaults(used: UsedKey, version: unknown): OwnDefaults {
+function ownDefaults(
+  used: UsedKey,
+  { keyVersion: version, format }: { readonly keyVersion?: unknown; readonly format?: unknown },
+): OwnDefaults {
   if (version !== undefined && !Number.isSafeInteger(version)) return {};
   try {
-    return defaultsOf(used.publicKeyOf(version as number | undefined));
+    const cipher = cipherOf(used.key.record);
+    const ofFormat = format === 'jws' && cipher.kind === 'signing' ? defined({ hashAlgorithm: hashOfCurve(cipher) }) : {};
+    return { ...ofFormat, ...defaultsOf(used.publicKeyOf(version as number | undefined)) };
   } catch (error) {
     if (error instanceof ServiceError) return {};
     throw error;

@@ -61,7 +61,7 @@ async function collect(transit: Transit, key: Key): Promise<Backup> {
 }
 
 async function collectVersion(transit: Transit, key: Key, version: Version): Promise<Backup['versions'][number]> {
-  const { createdAt, activatesAt, stored, hmac, convergent, publicKey } = version.record;
+  const { createdAt, activatesAt, stored, hmac, convergent, publicKey, certificateChain } = version.record;
   const read = (reference: KeyReference): Promise<Uint8Array> => readInClear(transit.hsm, reference);
   return {
     version: version.number,
@@ -73,6 +73,7 @@ async function collectVersion(transit: Transit, key: Key, version: Version): Pro
     ...(hmac === undefined ? {} : { hmac: await read(referenceTo(key, version, 'hmac')) }),
     ...(convergent === undefined ? {} : { convergent: await read(referenceTo(key, version, 'convergent')) }),
     ...defined({ publicKey }),
+    ...defined({ certificateChain: certificateChain && [...certificateChain] }),
     ...transit.attachments.keptWith(version.record),
   };
 }

@@ -5,7 +5,8 @@ import { planDecryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
 import { oaepFields, oaepSchemeOf, requireNoOaep } from '../formats/oaep.ts';
 import { parseCiphertextOf, parseSealed, planOpening } from '../versions/sealing.ts';
-import { requireEncrypting } from '../records/keyring.ts';
+import { foreignFields, planForeign } from '../foreign/decryption.ts';
+import { requireDecrypting } from '../records/keyring.ts';
 import { writePlaintext } from '../formats/payload.ts';
 import type { Transit } from '../context.ts';
 import {
@@ -25,23 +26,26 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
     action: 'decrypt',
     summary: 'Decrypt a ciphertext',
     description:
-      'One answer for every reason why a ciphertext does not open: another key, another context, other associated data, or a change of it.',
+      'One answer for every reason why a ciphertext does not open: another key, another context, other associated data, or a change of it. A key for which others encrypt with its public key opens HPKE, JWE and age (`format`).',
     fields: {
-      ciphertext: valueField('What encrypt answered; for an RSA key also base64 of what was made with its public key.'),
+      ciphertext: valueField(
+        'What encrypt answered; for an RSA key also base64 of what was made with its public key; with `format` what that says.',
+      ),
       base64Encoded: base64EncodedField,
       context: contextField,
       associatedData: associatedDataField,
       keyVersion: keyVersionField.describe(
-        'Of an RSA key: version of a ciphertext made elsewhere, without store:v<N>:; default: the latest. Otherwise that of the ciphertext.',
+        'Of a key with public keys: version of a ciphertext made elsewhere, without store:v<N>:; default: the newest that is active. Otherwise that of the ciphertext.',
       ),
       ...oaepFields,
+      ...foreignFields,
     },
     subject: 'ciphertext',
-    secretInput: ['ciphertext', 'context', 'associatedData', 'label'],
+    secretInput: ['ciphertext', 'context', 'associatedData', 'label', 'info'],
     answer: z.object({ plaintext: payloadField('The plaintext'), keyVersion: keyVersionOutput }),
     secretOutput: ['plaintext'],
     commandLine: { output: 'plaintext' },
-    auditFields: ['keyVersion', 'hashAlgorithm', 'mgf1Hash'],
+    auditFields: ['keyVersion', 'hashAlgorithm', 'mgf1Hash', 'format', 'kdf', 'aead'],
     errors: [
       'invalid-format',
       'operation-not-supported',
@@ -54,12 +58,14 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
       'plaintext-not-utf8',
     ],
     plan: (used, item) => {
-      const cipher = requireEncrypting(used.key);
+      const cipher = requireDecrypting(used.key);
       const context = requireContext(used.key.record.derived, item.context);
       const answered = (keyVersion: number) => (plaintext: Uint8Array) => ({
         plaintext: writePlaintext(plaintext, item.base64Encoded),
         keyVersion,
       });
+      const foreign = planForeign(used, cipher, item, answered);
+      if (foreign !== undefined || cipher.kind === 'agreeing') return foreign as NonNullable<typeof foreign>;
       if (cipher.kind === 'opening') {
         const scheme = oaepSchemeOf(item);
         const { version: number, sealed } = parseSealed(used, item.ciphertext, item.keyVersion);

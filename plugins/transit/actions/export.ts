@@ -9,7 +9,7 @@ import { toKebab } from '../../../core/wire/schema.ts';
 import { pascal } from '../../../core/http/description/named-schemas.ts';
 import type { AnyEndpoint, EndpointCall } from '../../../core/http/endpoint.ts';
 import type { ExportedVersion } from '../../../core/plugin/services/transit-keys.ts';
-import { cipherOf } from '../ciphers.ts';
+import { cipherOf, isSymmetric } from '../ciphers.ts';
 import { readInClear } from '../versions/clear-material.ts';
 import { noteExport } from '../custody/history.ts';
 import { fail } from '../errors.ts';
@@ -20,8 +20,10 @@ import { keyView, versionView } from '../versions/views.ts';
 import { formatPem, maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
+import { hkdf } from '../records/records.ts';
 import { barForDecryption } from '../records/version-rules.ts';
 import { pkcs8NamedAs } from '../../../core/der/rsa-pss.ts';
+import { privateJwkText } from '../formats/jwk.ts';
 import { pssRuleOf } from '../formats/rsa-pss.ts';
 import { transportKeyBytes, wrapMaterial } from '../../../core/base/public-keys/key-wrap.ts';
 import { readPublicKey } from '../formats/public-keys.ts';
@@ -46,7 +48,7 @@ type Output = { readonly keys: Readonly<Record<string, string>> | readonly Expor
 /** A format of an attachment, with the attachment. */
 type AttachedFormat = { readonly attachment: Attachment; readonly format: Attachment['exportFormat'] };
 
-const ownFormats = ['clear', 'wrapped'] as const;
+const ownFormats = ['clear', 'wrapped', 'jwk'] as const;
 
 /** Input of the endpoint: parameters of every format, and `latest`, which are served and not described here. */
 function inputSchema(formats: readonly AttachedFormat[]) {
@@ -62,10 +64,10 @@ function inputSchema(formats: readonly AttachedFormat[]) {
 const keyVersion = z.int().describe('Newest version in the answer.');
 const ownInput = z.object({
   version: ownParameters.version,
-  format: z
-    .enum(ownFormats)
-    .optional()
-    .meta({ description: 'clear: PKCS#8 PEM, or base64 for symmetric keys. wrapped: under wrapping-key.', 'x-default': 'clear' }),
+  format: z.enum(ownFormats).optional().meta({
+    description: 'clear: PKCS#8 PEM, or base64 for symmetric keys. jwk: JSON Web Key. wrapped: under wrapping-key.',
+    'x-default': 'clear',
+  }),
   wrappingKey: ownParameters.wrappingKey,
 });
 const ownOutput = z.object({
@@ -136,6 +138,11 @@ async function runExport(
   const attached = formats.find(({ format }) => format.name === input.format);
   const readAttached = attached === undefined ? undefined : planAttached(transit, attached, key, versions, input);
   if (!key.record.exportable) throw fail('export-not-allowed', { detail: 'Set exportable to true first; it cannot be set back.' });
+  if (key.record.kdf === hkdf)
+    throw fail('operation-not-supported', {
+      detail:
+        'A key with kdf hkdf-sha256 does not keep the secret that it came with, but what HKDF extracts from that: use backup and restore.',
+    });
   const oldest = (versions[0] as Version).number;
   const newest = (versions.at(-1) as Version).number;
   call.noteAudit({ keyVersion: newest });
@@ -143,7 +150,7 @@ async function runExport(
   await noteExport(transit, key, { kind: 'export', format: input.format ?? 'clear', oldest, newest, at: microseconds(now), requestId });
   if (readAttached !== undefined) return { keys: await readAttached(), keyVersion: newest };
   const keys: Record<string, string> = {};
-  for (const version of versions) keys[version.number] = await materialText(transit, key, version, wrappingKey);
+  for (const version of versions) keys[version.number] = await materialText(transit, key, version, { wrappingKey, format: input.format });
   return { keys, keyVersion: newest };
 }
 
@@ -200,13 +207,19 @@ function chooseVersions(transit: Transit, call: EndpointCall, key: Key, wanted: 
   return versions;
 }
 
-async function materialText(transit: Transit, key: Key, version: Version, wrappingKey: KeyObject | undefined): Promise<string> {
+async function materialText(
+  transit: Transit,
+  key: Key,
+  version: Version,
+  { wrappingKey, format }: { readonly wrappingKey: KeyObject | undefined; readonly format: string | undefined },
+): Promise<string> {
   const read = await readInClear(transit.hsm, referenceTo(key, version, mainPurpose(key.record)));
   const { publicKey } = version.record;
   const material = publicKey !== undefined && pssRuleOf(publicKey) !== undefined ? pkcs8NamedAs(publicKey, read) : read;
   try {
     if (wrappingKey !== undefined) return encodeBase64(wrapMaterial(wrappingKey, await transit.hsm.random(transportKeyBytes), material));
-    return cipherOf(key.record).kind === 'aead' ? encodeBase64(material) : formatPem('PRIVATE KEY', material);
+    if (format === 'jwk') return privateJwkText(cipherOf(key.record), material, publicKey);
+    return isSymmetric(cipherOf(key.record)) ? encodeBase64(material) : formatPem('PRIVATE KEY', material);
   } finally {
     read.fill(0);
     material.fill(0);

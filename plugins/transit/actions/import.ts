@@ -1,25 +1,28 @@
 // Action import: existing key material becomes a new version (spec; api 20, 39).
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
 import { base64Field, integer, pemExample } from '../../../core/wire/fields.ts';
+import { toKebab } from '../../../core/wire/schema.ts';
 import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
 import { cipherOf, symmetricKeyOctets } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
-import { requireNamedKeys } from '../versions/attached.ts';
+import { importParameters, readBrought, requireNamedKeys } from '../versions/attached.ts';
 import { isUntouched, replaceUntouched } from '../versions/first-version.ts';
 import { addVersion } from '../versions/new-version.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import { isSameKey, pssRuleOf } from '../formats/rsa-pss.ts';
+import { hashField, misplaced, oaepSchemeOf } from '../formats/oaep.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
-import type { KeyRecord } from '../records/records.ts';
+import { hkdf, type KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import type { ImportWrappingKeys } from '../keys/import-wrapping-key.ts';
 import { defineKeyAction } from './action.ts';
+import { isPublicKey } from '../keys/acts.ts';
 
 export const importInput = z.object({
   data: z
@@ -28,14 +31,19 @@ export const importInput = z.object({
     .optional()
     .meta({
       description:
-        'A private key: PKCS#8, also encrypted, PKCS#1, SEC1 or OpenSSH as PEM, base64 of DER, or a JWK. A symmetric key: base64, or a JWK. Line ends do not matter.',
+        'A private key: PKCS#8, also encrypted, PKCS#1, SEC1 or OpenSSH as PEM, an OpenPGP private key block, base64 of DER, or a JWK. A symmetric key: base64, or a JWK. Line ends do not matter.',
       example: pemExample('PRIVATE KEY'),
       'x-text-or-base64': true,
       'x-key-octets': symmetricKeyOctets,
     }),
   passphrase: z.string().min(1).max(1_024).optional().meta({
-    description: 'Of an encrypted private key in data (PBES2).',
+    description: 'Of an encrypted private key in data (PBES2), or of an OpenPGP private key block.',
     example: 'the words that the key was encrypted with',
+  }),
+  hmacKey: base64Field({ maxBytes: 32 }).optional().meta({
+    description:
+      'The key of the HMACs of this version, 32 octets, where those of elsewhere are to verify here. Unless given, one is made for the version.',
+    'x-produced': true,
   }),
   ciphertext: base64Field({ maxBytes: maxPemCharacters }).optional().meta({
     description: 'In place of data: wrapped under GET /v1/state/keystore/wrapping-key, or under the key of import-wrapping-key.',
@@ -45,6 +53,11 @@ export const importInput = z.object({
     .uuid()
     .optional()
     .describe('Of ciphertext: which key of import-wrapping-key it is wrapped under; unless given, that of the tenant.'),
+  hashAlgorithm: hashField.meta({
+    description: 'Of ciphertext: hash of its RSA-OAEP. Some HSMs wrap with sha1 alone.',
+    'x-default': 'sha256',
+  }),
+  mgf1Hash: hashField.meta({ description: 'Of ciphertext: hash of its MGF1, by default the same.' }),
   asVersion: integer(1, maxVersion).optional().meta({
     description:
       'Number of the version, so that values of elsewhere keep theirs: the next one, or any for a key that was never used, whose only version it replaces.',
@@ -54,19 +67,24 @@ export const importInput = z.object({
 
 /** POST …/import */
 export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKeys): AnyEndpoint {
+  const parameters = importParameters(transit);
   return defineKeyAction<z.output<typeof importInput>, never>(transit, 'import', {
     summary: 'Import key material as a new version',
     description:
       'Material in clear as `data`, or wrapped as `ciphertext`, under the key of the tenant or under one that `import-wrapping-key` made for this import. Type and size must be those of the key.',
     audit: 'required',
-    act: 'bring-keys-in',
+    act: (_call, _input, { tenantId, record }) =>
+      isPublicKey(transit, tenantId, record) ? ['bring-keys-in', 'change-trust'] : ['bring-keys-in'],
     usesNamed: transit.attachments.namedFields,
-    input: importInput,
+    input: importInput.extend(parameters) as typeof importInput,
     documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },
     successStatus: 204,
-    auditFields: ['importId', 'asVersion'],
-    secretInput: ['data', 'passphrase', 'ciphertext'],
-    shown: ({ data, ciphertext }) => ({ sha256: hash('sha256', data ?? ciphertext ?? '', 'hex') }),
+    auditFields: ['importId', 'hashAlgorithm', 'mgf1Hash', 'asVersion', ...Object.keys(parameters)],
+    secretInput: ['data', 'passphrase', 'hmacKey', 'ciphertext'],
+    shown: ({ data, ciphertext, hmacKey }) => ({
+      sha256: hash('sha256', data ?? ciphertext ?? '', 'hex'),
+      ...(hmacKey === undefined ? {} : { 'hmac-key': 'given' }),
+    }),
     commandLine: { input: 'data' },
     errors: [
       'invalid-key-data',
@@ -77,37 +95,35 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
       'conflict',
       'in-use',
     ],
-    run: async (call, { data, passphrase, ciphertext, importId, asVersion }, key) => {
-      const target = { cipherName: key.record.cipher, cipher: cipherOf(key.record), derived: key.record.derived };
-      if ((data === undefined) === (ciphertext === undefined)) {
-        throw coreFail(data === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give data or ciphertext, one of the two.' });
-      }
-      if (passphrase !== undefined && data === undefined)
-        throw coreFail('invalid-value', {
-          detail: '"passphrase" is for data.',
-          items: [{ message: 'is for data', info: 'passphrase' }],
-        });
-      if (importId !== undefined && ciphertext === undefined)
-        throw coreFail('invalid-value', {
-          detail: '"import-id" is for ciphertext.',
-          items: [{ message: 'is for ciphertext', info: 'import-id' }],
-        });
+    run: async (call, { data, passphrase, hmacKey, ciphertext, importId, hashAlgorithm, mgf1Hash, asVersion, ...more }, key) => {
+      const { cipher: cipherName, derived, kdf } = key.record;
+      const target = { cipherName, cipher: cipherOf(key.record), derived, extracts: kdf === hkdf };
+      requireFitting({ data, passphrase, ciphertext, importId, hashAlgorithm, mgf1Hash });
+      const { hash, mgf1Hash: ofMgf1 } = oaepSchemeOf(defined({ hashAlgorithm, mgf1Hash }));
+      if (hmacKey !== undefined) requireHmacKey(hmacKey);
       const now = microseconds(call.now);
-      const read = async (): Promise<Material> =>
-        data === undefined
-          ? parseMaterialOctets(await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId }, now), target)
-          : parseMaterialText(data, target, { passphrase, tenantId: key.tenantId });
+      const { pkcs8, origins } = await readBrought(transit, key, { data, passphrase, ...more }, call.now);
+      const read = async (): Promise<Material> => {
+        if (pkcs8 !== undefined) return parseMaterialOctets(pkcs8, target);
+        if (data !== undefined) return parseMaterialText(data, target, { passphrase, tenantId: key.tenantId });
+        return parseMaterialOctets(
+          await importWrappingKeys.open(key, { ciphertext: ciphertext as Uint8Array, importId, hash, mgf1Hash: ofMgf1 }, now),
+          target,
+        );
+      };
       const material = await read().catch((error: unknown) => {
         throw withoutHiddenCipher(call, key, error);
       });
+      let { octets } = material;
       try {
         requireWritten(material);
+        if (kdf === hkdf) octets = extracted(octets);
         // A copy for each attempt: importing zeroes it.
         const source = (record: KeyRecord, replaces = false) => {
           if (!replaces && asVersion !== undefined && asVersion !== record.latest + 1) throw notNext();
           requireNamedKeys(transit, call.access, record);
           const { publicKey } = requireMatch(transit, { ...key, record }, material);
-          return { given: () => ({ main: material.octets.slice(), ...defined({ publicKey }) }) };
+          return { given: () => ({ main: octets.slice(), origins, ...defined({ publicKey, hmac: hmacKey?.slice() }) }) };
         };
         if (asVersion !== undefined && (await isUntouched(transit, key))) {
           await replaceUntouched(transit, key, asVersion, call, (record) => source(record, true));
@@ -118,10 +134,40 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
         call.noteAudit(defined({ keyVersion: number }));
         return new Reply(204);
       } finally {
-        material.octets.fill(0);
+        octets.fill(0);
+        hmacKey?.fill(0);
       }
     },
   });
+}
+
+/** Throws missing-field and invalid-value for fields that do not go together. */
+function requireFitting({ data, passphrase, ciphertext, ...ofCiphertext }: Partial<z.output<typeof importInput>>): void {
+  if ((data === undefined) === (ciphertext === undefined))
+    throw coreFail(data === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give data or ciphertext, one of the two.' });
+  if (passphrase !== undefined && data === undefined)
+    throw coreFail('invalid-value', {
+      detail: '"passphrase" is for data.',
+      items: [{ message: 'is for data', info: 'passphrase' }],
+    });
+  const misplacedField = Object.entries(ofCiphertext).find(([, value]) => value !== undefined)?.[0];
+  if (ciphertext === undefined && misplacedField !== undefined) throw misplaced(toKebab(misplacedField), 'is for ciphertext');
+}
+
+/** HKDF-Extract without salt (RFC 5869 section 2.2). Zeroes the secret. Tokens without HKDF do the rest, with their HMAC. */
+function extracted(secret: Uint8Array): Uint8Array {
+  const key = createHmac('sha256', new Uint8Array(32)).update(secret).digest();
+  secret.fill(0);
+  return key;
+}
+
+/** Throws invalid-value, and invalid-key-data for a secret that nobody has written. */
+function requireHmacKey(octets: Uint8Array): void {
+  if (octets.length !== 32) {
+    const rule = 'must have 32 octets';
+    throw coreFail('invalid-value', { detail: `"hmac-key" ${rule}.`, items: [{ message: rule, info: 'hmac-key' }] });
+  }
+  requireWritten({ octets });
 }
 
 /** It tells no version: policies may hide them. */

@@ -54,7 +54,8 @@ export function restore(transit: Transit): AnyEndpoint {
       'The key keeps its name and labels and takes everything else from the backup; of material that this tenant has or had, the higher count of uses stays, and flags that were set once. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`. ' +
       'Policies judge the settings in the backup as an `update` of the key, which must be allowed as well, and `execute` of `…/import`: the material is that of who made the backup.',
     audit: 'required',
-    act: () => ['take-keys-out', 'bring-keys-in'],
+    // The backup may bring every setting: publish, deletion-allowed, exportable.
+    act: () => ['take-keys-out', 'bring-keys-in', 'destroy', 'change-trust'],
     fieldRights: [
       { field: 'key', operation: 'update', path: '/v1/config/keystore/transit-keys/{name}' },
       { field: 'key', operation: 'execute', path: '/v1/state/keystore/transit-keys/{name}/import' },
@@ -67,7 +68,17 @@ export function restore(transit: Transit): AnyEndpoint {
     secretInput: ['key'],
     shown: ({ key }) => ({ sha256: hash('sha256', key, 'hex') }),
     commandLine: { input: 'key', ends: 'replaces every version of the key with those of the backup' },
-    errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'key-disabled', 'conflict', 'in-use'],
+    errors: [
+      'invalid-key-data',
+      'invalid-certificate-chain',
+      'key-type-mismatch',
+      'unsupported-cipher',
+      'publish-limit',
+      'restore-would-destroy',
+      'key-disabled',
+      'conflict',
+      'in-use',
+    ],
     run: async (call, input, { tenantId, name, record }) => {
       call.access.requireAt(configurationOf(name), 'update');
       const read = (): Backup => parseBackup(parseBase64(input.key, 'key'), transit.attachments);
@@ -152,6 +163,7 @@ function replace(
   requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);
   const before: Key = { ...target, record: current };
   const versions = versionsIn(transit, transaction, before);
+  const present = new Map(versions.map((version) => [version.number, version.record]));
   requireVersionsRemovable(transit, transaction, before, versions, call.access, restored);
   const usageHere = (number: number): UsageRecord | undefined => transaction.get(tables.usage, [target.tenantId, current.id, number]);
   const known = new Map([...restored.broughtBack].map((number) => [number, usageHere(number) ?? unused]));
@@ -159,7 +171,9 @@ function replace(
   claimRestored(transit, transaction, restored);
   for (const { number, record, uses } of restored.versions) {
     const storeKey = [target.tenantId, restored.key.record.id, number] as const;
-    transaction.put(tables.versions, storeKey, record);
+    const isSame = restored.past.shared.get(number)?.others.some(([, id, other]) => id === current.id && other === number) === true;
+    const firstKeyId = isSame ? (present.get(number)?.firstKeyId ?? current.id) : undefined;
+    transaction.put(tables.versions, storeKey, { ...record, ...defined({ firstKeyId }) });
     const usage = usageAfter(uses, uniteUsage(known.get(number) ?? unused, restored.past.versions.get(number)));
     if (usage.reserved > 0) transaction.put(tables.usage, storeKey, usage);
     countTogether(transit, transaction, storeKey, { known: usage, shared: restored.past.shared.get(number) });

@@ -7,6 +7,7 @@ import { nameField } from '../../../core/wire/fields.ts';
 import { documentSchema } from '../keys/document.ts';
 import { fail } from '../errors.ts';
 import { maxVersion } from '../formats/value-format.ts';
+import { hkdf } from '../records/records.ts';
 import type { Attachments } from '../records/attachments.ts';
 
 /*
@@ -43,6 +44,7 @@ const versionSchema = z.strictObject({
   hmac: octets.optional(),
   convergent: octets.optional(),
   publicKey: octets.optional(),
+  certificateChain: z.array(octets).max(16).optional(),
 });
 
 /** A backup in format 1. Strict: with an unknown field, the key could not be restored completely. */
@@ -53,7 +55,7 @@ const payloadSchema = z.strictObject({
   createdAt: micros,
   latest: z.int().min(1).max(maxVersion),
   floor: z.int().min(1).max(maxVersion),
-  kdf: z.strictObject({ salt, iterations }).optional(),
+  kdf: z.union([z.strictObject({ salt, iterations }), z.literal(hkdf)]).optional(),
   versions: z.array(versionSchema).min(1),
 });
 
@@ -122,12 +124,16 @@ function tagOctets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, tagOctets(one)]));
 }
 
-function untagOctets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(untagOctets);
+/** Levels of a payload; ours has six, and what attachments keep a few more. */
+const deepest = 24;
+
+function untagOctets(value: unknown, depth = 0): unknown {
+  if (depth > deepest) throw unusable('The backup is nested more deeply than a backup is.');
+  if (Array.isArray(value)) return value.map((one) => untagOctets(one, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
   if (entries.length === 1 && entries[0]?.[0] === 'base64') return fromBase64(entries[0][1]);
-  return Object.fromEntries(entries.map(([name, one]) => [name, untagOctets(one)]));
+  return Object.fromEntries(entries.map(([name, one]) => [name, untagOctets(one, depth + 1)]));
 }
 
 function fromBase64(text: unknown): unknown {

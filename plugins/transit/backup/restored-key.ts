@@ -4,10 +4,11 @@ import { defined } from '../../../core/base/defined.ts';
 import { concat } from '../../../core/base/bytes.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { type Backup, custodyIn } from './format.ts';
-import { cipherOf, requireCipher, requireOffered } from '../ciphers.ts';
+import { requireChainOf } from '../certificates/chain.ts';
+import { cipherOf, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { draftOf, requireRotatable } from '../keys/definition.ts';
-import { requireCreatable, requireDisabling, requireMinimumVersions } from '../keys/field-rules.ts';
+import { requireCreatable, requireDisabling, requireMinimumVersions, requireOwnNonces } from '../keys/field-rules.ts';
 import type { Key } from '../records/keyring.ts';
 import { subjectOf } from '../versions/new-version.ts';
 import { acceptRestored, requireDefinition } from '../versions/attached.ts';
@@ -15,7 +16,7 @@ import { type MaterialTarget, parseMaterialOctets } from '../formats/private-key
 import { keyObjectOf, requirePssParameters } from '../formats/public-keys.ts';
 import { isSameKey, type PssRule, pssRuleOf } from '../formats/rsa-pss.ts';
 import type { AttachedFields } from '../records/attachments.ts';
-import type { KeyRecord, VersionRecord } from '../records/records.ts';
+import { kdfOf, type KeyRecord, type VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { claim, discard, makeMaterial } from '../versions/material.ts';
 
@@ -46,6 +47,7 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   const cipher = requireCipher(document.cipher, document.use);
   const givenPublicKey = requireCreatable(document, cipher);
   requireOffered(document.cipher, cipher, transit.hsm);
+  requireOwnNonces(document, transit.hsm);
   const record: KeyRecord = {
     ...draftOf(transit.attachments, document, (versions.at(-1) as BackupVersion).createdAt),
     ...defined({ kdf }),
@@ -57,7 +59,8 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   };
   requireMinimumVersions(target.name, document, record);
   requireRotatable(record);
-  if (record.derived !== (kdf !== undefined)) throw contradiction('derived');
+  // Backups of earlier versions do not name the one derivation that there was.
+  if (record.derived !== (kdf !== undefined) || (document.kdf ?? kdfOf(kdf)) !== kdfOf(kdf)) throw contradiction('derived');
   if (document.disabled || document.deleteAfter !== undefined) throw contradiction('a disabled key has no backup');
   requireDisabling(document, record);
   requireSequence(backup);
@@ -117,7 +120,7 @@ async function loadVersion(
   version: BackupVersion,
   kept: AttachedFields | undefined,
 ): Promise<VersionRecord> {
-  const { version: number, createdAt, activatesAt, material, hmac, convergent, publicKey } = version;
+  const { version: number, createdAt, activatesAt, material, hmac, convergent, publicKey, certificateChain } = version;
   const next = all.find((one) => one.version === number + 1);
   const given = {
     ...defined({ main: material, hmac, convergent, publicKey }),
@@ -125,7 +128,7 @@ async function loadVersion(
   return {
     createdAt,
     activatesAt,
-    ...defined({ supersededAt: next?.createdAt, publicKey }),
+    ...defined({ supersededAt: next?.createdAt, publicKey, certificateChain }),
     ...(material === undefined
       ? {}
       : { ...(await makeMaterial(transit, { ...subjectOf(key), number }, given)), origin: 'restored' as const }),
@@ -153,11 +156,13 @@ async function validateVersion(
   target: MaterialTarget,
   givenPublicKey: Uint8Array | undefined,
 ): Promise<BackupVersion> {
-  const { material, hmac, convergent, publicKey } = version;
+  const { material, hmac, convergent, publicKey, certificateChain } = version;
   const where = `version ${version.version}`;
-  if ((cipherOf(record).kind !== 'aead') !== (publicKey !== undefined)) throw contradiction(where);
+  if (isSymmetric(cipherOf(record)) !== (publicKey === undefined)) throw contradiction(where);
+  if (certificateChain !== undefined && publicKey === undefined) throw contradiction(where);
   if (material === undefined) {
     requireOnlyVerifying(version, record, givenPublicKey);
+    if (certificateChain !== undefined) requireChainOf(publicKey as Uint8Array, certificateChain);
     return version;
   }
   const secrets = [hmac, record.convergentEncryption ? convergent : hmac];
@@ -168,6 +173,12 @@ async function validateVersion(
   if (publicKey !== undefined && (validated.publicKey === undefined || !isPublicKeyOf(publicKey, validated.publicKey))) {
     validated.octets.fill(0);
     throw contradiction(where);
+  }
+  try {
+    if (certificateChain !== undefined) requireChainOf(publicKey as Uint8Array, certificateChain);
+  } catch (error) {
+    validated.octets.fill(0);
+    throw error;
   }
   return { ...version, material: validated.octets };
 }

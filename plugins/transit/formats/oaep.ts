@@ -11,7 +11,8 @@ import { mgf1 } from './pss.ts';
 
 /** Octets of a hash. */
 const hashBytes: Readonly<Record<OaepHash, number>> = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 };
-const hashField = z.enum(['sha256', 'sha384', 'sha512', 'sha1']).meta({ typeName: 'OaepHash' }).optional();
+/** Field of a hash of RSA-OAEP, optional. */
+export const hashField = z.enum(['sha256', 'sha384', 'sha512', 'sha1']).meta({ typeName: 'OaepHash' }).optional();
 const maxLabelBytes = 4_096;
 
 /** Fields of requests to RSA keys for encryption. */

@@ -1,13 +1,29 @@
 // Key material that comes in: read, checked for consistency, and brought into the one form the HSM takes (design hsm 6).
-import { type KeyObject, checkPrime, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import {
+  type KeyObject,
+  checkPrime,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  sign,
+  verify,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { parseBase64 } from '../../../core/base/bytes.ts';
-import { Semaphore } from '../../../core/base/async/semaphore.ts';
-import { inTurn } from '../../../core/base/async/turns.ts';
+import { openInTurn } from '../../../core/base/async/opening.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
-import type { AeadCipher, Cipher, OpeningCipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
+import {
+  type AgreeingCipher,
+  type Cipher,
+  isSymmetric,
+  type OpeningCipher,
+  type SignatureFamily,
+  type SigningCipher,
+  type SymmetricCipher,
+} from '../ciphers.ts';
 import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { encode, readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
@@ -16,14 +32,19 @@ import { fail } from '../errors.ts';
 import { decryptPkcs8, isEncrypted } from '../inputs/encrypted-pkcs8.ts';
 import { octetsOfJwk, privateKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
 import { jwkOfOpenssh } from '../inputs/openssh.ts';
-import { findNistCurve } from './nist-curves.ts';
+import { findCurve } from '../../../core/base/public-keys/curves.ts';
 import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
 
 /** Material ready for Hsm.importKey, which zeroes it: raw octets, or PKCS#8 DER together with its public key (SPKI DER), named as it came. */
 export type Material = { readonly octets: Uint8Array; readonly publicKey?: Uint8Array };
 
-/** Cipher and use that the material is for. */
-export type MaterialTarget = { readonly cipherName: string; readonly cipher: Cipher; readonly derived: boolean };
+/** Cipher and use that the material is for. `extracts`: keys are derived from it by HKDF, which takes secrets of any length. */
+export type MaterialTarget = {
+  readonly cipherName: string;
+  readonly cipher: Cipher;
+  readonly derived: boolean;
+  readonly extracts?: boolean;
+};
 
 /** Passphrase of an encrypted private key, and the tenant in whose turn it is opened. */
 type Protection = { readonly passphrase?: string | undefined; readonly tenantId?: string };
@@ -33,7 +54,7 @@ type Protection = { readonly passphrase?: string | undefined; readonly tenantId?
  * Throws invalid-key-data, invalid-base64, key-type-mismatch, invalid-value, missing-field; each says what was seen.
  */
 export async function parseMaterialText(text: string, target: MaterialTarget, protection: Protection = {}): Promise<Material> {
-  if (target.cipher.kind === 'aead') {
+  if (isSymmetric(target.cipher)) {
     if (protection.passphrase !== undefined) throw needlessPassphrase();
     return checkSymmetric(readSymmetric(text, target), target, target.cipher);
   }
@@ -76,38 +97,13 @@ async function readPrivateKey(text: string, protection: Protection): Promise<Key
 const encrypted = 'ENCRYPTED PRIVATE KEY';
 const openssh = 'OPENSSH PRIVATE KEY';
 
-/** Encrypted keys of each tenant that are opened, or wait to be. */
-const opening = new Map<string, number>();
-/** With those that ask for the most work, the last of them waits some 20 seconds. */
-const mostOpening = 8;
-/** Few threads are for all tenants together. */
-const threads = new Semaphore(2);
-
-/**
- * One at a time for each tenant, so that none has more than one of the threads, and tenants take turns at them; and few of them wait.
- * Throws `busy`.
- */
-async function openInTurn(der: Uint8Array, passphrase: string, tenantId: string): Promise<Uint8Array> {
-  const before = opening.get(tenantId) ?? 0;
-  if (before >= mostOpening)
-    throw coreFail('busy', { detail: 'Too many encrypted private keys are being opened: send this one again.', retryAfterSeconds: 10 });
-  opening.set(tenantId, before + 1);
-  try {
-    return await inTurn(`transit/encrypted-keys/${tenantId}`, () => threads.run(() => decryptPkcs8(der, passphrase)));
-  } finally {
-    const left = (opening.get(tenantId) ?? 1) - 1;
-    if (left === 0) opening.delete(tenantId);
-    else opening.set(tenantId, left);
-  }
-}
-
 async function readEncrypted(der: Uint8Array, { passphrase, tenantId = '' }: Protection): Promise<KeyObject> {
   if (passphrase === undefined)
     throw coreFail('missing-field', {
       detail: '"data" is an encrypted private key: give its "passphrase", or import it wrapped as ciphertext.',
       items: [{ message: 'is required', info: 'passphrase' }],
     });
-  const opened = await openInTurn(der, passphrase, tenantId);
+  const opened = await openInTurn(tenantId, () => decryptPkcs8(der, passphrase));
   try {
     return readPrivateDer(opened, ['pkcs8'], 'The encrypted private key');
   } finally {
@@ -132,7 +128,7 @@ const privateTypes: Readonly<Record<string, PrivateType>> = {
 
 /** Reads octets as parseMaterialText: raw for symmetric keys, PKCS#8 DER for private ones. Zeroes `octets` unless it returns them. */
 export async function parseMaterialOctets(octets: Uint8Array, target: MaterialTarget): Promise<Material> {
-  if (target.cipher.kind === 'aead') return checkSymmetric(octets, target, target.cipher);
+  if (isSymmetric(target.cipher)) return checkSymmetric(octets, target, target.cipher);
   try {
     return await checkPrivateKey(readPrivateDer(octets, ['pkcs8'], 'The material'), target, target.cipher);
   } finally {
@@ -140,17 +136,19 @@ export async function parseMaterialOctets(octets: Uint8Array, target: MaterialTa
   }
 }
 
-/** Octets of the secret that a symmetric key keeps: of the cipher, or of the generic secret a derived key derives from. */
-function symmetricBytes(target: MaterialTarget, cipher: AeadCipher): number {
-  return target.derived ? 32 : cipher.keyBytes;
+/** Octets of a symmetric key, the least and the most: those of the cipher, or of the secret that a derived key derives from. */
+function symmetricBytes({ derived, extracts = false }: MaterialTarget, cipher: SymmetricCipher): readonly [number, number] {
+  if (extracts) return [16, 64];
+  return derived ? [32, 32] : [cipher.keyBytes, cipher.keyBytes];
 }
 
-function checkSymmetric(octets: Uint8Array, target: MaterialTarget, cipher: AeadCipher): Material {
-  const wanted = symmetricBytes(target, cipher);
-  if (octets.length !== wanted) {
+function checkSymmetric(octets: Uint8Array, target: MaterialTarget, cipher: SymmetricCipher): Material {
+  const [least, most] = symmetricBytes(target, cipher);
+  if (octets.length < least || octets.length > most) {
     const seen = octets.length;
     octets.fill(0);
     const what = target.derived ? 'a derived key' : `a key with cipher ${target.cipherName}`;
+    const wanted = least === most ? String(most) : `${least} to ${most}`;
     throw fail('key-type-mismatch', { detail: `The material has ${seen} octets; ${what} takes ${wanted}.` });
   }
   return { octets };
@@ -204,27 +202,36 @@ function isPublicKeyOf(spki: Uint8Array, key: KeyObject): boolean {
   }
 }
 
-async function checkPrivateKey(named: KeyObject, target: MaterialTarget, cipher: SigningCipher | OpeningCipher): Promise<Material> {
+async function checkPrivateKey(
+  named: KeyObject,
+  target: MaterialTarget,
+  cipher: SigningCipher | OpeningCipher | AgreeingCipher,
+): Promise<Material> {
   requireKeyOf(named, target.cipherName, cipher);
   const key = plainRsa(named);
   if (cipher.family === 'rsa' && hasMorePrimes(key))
     throw unusable('The key has more than two primes (RFC 8017 section 3.2), which tokens do not take: make one with two.');
-  if (!(await numbersAgree[cipher.family](key)) || !cleanly(() => signsForItself(key, cipher)))
+  if (
+    !(await numbersAgree[cipher.family](key)) ||
+    !cleanly(() => (cipher.kind === 'agreeing' ? agreesWithItself(key) : signsForItself(key, cipher)))
+  )
     throw unusable('The numbers of the private key contradict each other, or are out of their range.');
   return { octets: canonicalPkcs8(key), publicKey: canonicalSpki(createPublicKey(named)) };
 }
 
 /** Per family: whether the numbers of the private key are what a token can use; what is not asked here shows when the key signs. */
-const numbersAgree: Readonly<Record<SignatureFamily, (key: KeyObject) => boolean | Promise<boolean>>> = {
+const numbersAgree: Readonly<Record<SignatureFamily | AgreeingCipher['family'], (key: KeyObject) => boolean | Promise<boolean>>> = {
   rsa: rsaNumbersAgree,
   ecdsa: hasScalarInRange,
+  ecdh: hasScalarInRange,
+  x25519: () => true,
   ed25519: () => true,
   'ml-dsa': () => true,
 };
 
 // OpenSSL takes any scalar, and reduces it as it likes: 0 < d < n (SEC 1 section 3.2.1).
 function hasScalarInRange(key: KeyObject): boolean {
-  const curve = findNistCurve(key.asymmetricKeyDetails?.namedCurve);
+  const curve = findCurve(key.asymmetricKeyDetails?.namedCurve);
   try {
     const scalar = cleanly(() => key.export({ format: 'raw-private' }));
     const d = BigInt(`0x0${scalar.toString('hex')}`);
@@ -241,6 +248,18 @@ function hasMorePrimes(key: KeyObject): boolean {
   const version = readOnly(der, tag.sequence).next(tag.integer).content;
   der.fill(0);
   return version.length !== 1 || version[0] !== 0;
+}
+
+/** Tells whether private and public key agree with another pair on one secret. */
+function agreesWithItself(privateKey: KeyObject): boolean {
+  try {
+    const { namedCurve = '' } = privateKey.asymmetricKeyDetails ?? {};
+    const other = privateKey.asymmetricKeyType === 'ec' ? generateKeyPairSync('ec', { namedCurve }) : generateKeyPairSync('x25519');
+    const secret = diffieHellman({ privateKey, publicKey: other.publicKey });
+    return secret.equals(diffieHellman({ privateKey: other.privateKey, publicKey: createPublicKey(privateKey) }));
+  } catch {
+    return false;
+  }
 }
 
 function signsForItself(key: KeyObject, cipher: SigningCipher | OpeningCipher): boolean {

@@ -4,7 +4,7 @@ import { withArticle } from '../../../core/wire/article.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { findPublicKeyProblem, hasCompositeModulus, hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import type { HashName } from '../../../hsm/api.ts';
-import { type Cipher, cipherNameForNodeKey } from '../ciphers.ts';
+import { type Cipher, cipherNameForNodeKey, isSymmetric } from '../ciphers.ts';
 import { derInPlaceOfPem, formatPem, isCertificateLabel, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
@@ -78,7 +78,7 @@ export function requireKeyOf(named: KeyObject, cipherName: string, cipher: Ciphe
   requirePssParameters(named);
   const key = cleanly(() => plainRsa(named));
   const seen = cleanly(() => nodeKeyOf(key));
-  if (cipher.kind === 'aead' || cipher.nodeKey !== seen) {
+  if (isSymmetric(cipher) || cipher.nodeKey !== seen) {
     throw fail('key-type-mismatch', { detail: `The material is ${describe(key, seen)}; the key has cipher ${cipherName}.` });
   }
   if (cipher.kind === 'opening' && named.asymmetricKeyType === 'rsa-pss')

@@ -1,17 +1,15 @@
 // Signatures: which options fit a cipher, what is sent to the token, and how the result is written (api 32).
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
+import { type Base64Decoder, encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
-import { hashInTurns, isHashedAtOnce } from '../../../core/base/hash.ts';
+import { hashBytes, hashInTurns, isHashedAtOnce } from '../../../core/base/hash.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
-import type { HashName, SignScheme } from '../../../hsm/api.ts';
+import type { HashName, SchemeOptions, SignScheme } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
+import { readPayload } from './payload.ts';
 import { type PssRule, pssRuleOf } from './rsa-pss.ts';
-
-/** Octets of a hash. */
-const hashBytes: Readonly<Record<HashName, number>> = { sha256: 32, sha384: 48, sha512: 64 };
 
 /** Field `hash-algorithm`. */
 export const hashAlgorithmField = z
@@ -21,15 +19,23 @@ export const hashAlgorithmField = z
   .meta({ description: 'Hash of the text, for RSA and ECDSA.', 'x-default': 'sha256' });
 
 /** Padding of RSA signatures. */
-export const signatureAlgorithm = z.enum(['pkcs1v15', 'pss']).meta({ typeName: 'SignatureAlgorithm' });
+export const rsaSignatureAlgorithm = z.enum(['pkcs1v15', 'pss']).meta({ typeName: 'RsaSignatureAlgorithm' });
 
 /** Fields that sign and verify share. */
 export const signatureFields = {
   hashAlgorithm: hashAlgorithmField,
   prehashed: z.boolean().optional().meta({ description: 'The input is the finished hash, not the data.', 'x-default': false }),
-  signatureAlgorithm: signatureAlgorithm
-    .optional()
-    .meta({ description: 'Padding of RSA signatures. A version that is a key for RSASSA-PSS has pss only.', 'x-default': 'pkcs1v15' }),
+  signatureAlgorithm: z.enum(['pkcs1v15', 'pss', 'ed25519ph']).meta({ typeName: 'SignatureAlgorithm' }).optional().meta({
+    description:
+      'Padding of RSA signatures; a version that is a key for RSASSA-PSS has pss only. Or ed25519ph (RFC 8032), of an Ed25519 key whose token has it.',
+    'x-default': 'pkcs1v15',
+  }),
+  context: z.string().optional().meta({
+    description:
+      'Context of an Ed25519 or ML-DSA signature (RFC 8032, FIPS 204), of 255 octets at most, where the token has it: base64, or raw UTF-8 with base64-encoded false. The same again to verify.',
+    'x-payload': true,
+    maxLength: 1_024,
+  }),
   marshaling: z
     .enum(['asn1', 'jws'])
     .meta({ typeName: 'SignatureMarshaling' })
@@ -41,8 +47,11 @@ export const signatureFields = {
 export type SignatureOptions = {
   readonly hashAlgorithm?: HashName | undefined;
   readonly prehashed?: boolean | undefined;
-  readonly signatureAlgorithm?: 'pkcs1v15' | 'pss' | undefined;
+  readonly signatureAlgorithm?: 'pkcs1v15' | 'pss' | 'ed25519ph' | undefined;
   readonly marshaling?: Marshaling;
+  /** octets, read from the field */
+  readonly context?: Uint8Array | undefined;
+  readonly deterministic?: boolean | undefined;
 };
 
 /** Encoding of a signature; undefined is asn1. */
@@ -52,8 +61,8 @@ export type Marshaling = 'asn1' | 'jws' | undefined;
 export type SignatureMethod =
   | { readonly family: 'rsa'; readonly hash: HashName; readonly pss: boolean; readonly prehashed: boolean }
   | { readonly family: 'ecdsa'; readonly hash: HashName; readonly coordinateBytes: number; readonly prehashed: boolean }
-  | { readonly family: 'ed25519' }
-  | { readonly family: 'ml-dsa' };
+  | ({ readonly family: 'ed25519' } & Pick<SchemeOptions, 'context' | 'prehash'>)
+  | ({ readonly family: 'ml-dsa' } & Pick<SchemeOptions, 'context' | 'deterministic'>);
 
 /**
  * Throws invalid-value for options without effect, because ignoring one would let the caller rely on it, and for those that the version's public key
@@ -62,14 +71,37 @@ export type SignatureMethod =
 export function methodFor(cipher: SigningCipher, options: SignatureOptions, publicKey: () => Uint8Array | undefined): SignatureMethod {
   const rule = cipher.family === 'rsa' ? pssRuleOf(publicKey()) : undefined;
   if (rule !== undefined) return pssMethod(rule, options);
-  const { hashAlgorithm = 'sha256', prehashed = false } = options;
-  if (cipher.family !== 'rsa' && options.signatureAlgorithm !== undefined) throw misfit('signature-algorithm', 'RSA keys only');
-  if (cipher.family === 'rsa') return { family: 'rsa', hash: hashAlgorithm, pss: options.signatureAlgorithm === 'pss', prehashed };
+  const { hashAlgorithm = 'sha256', prehashed = false, signatureAlgorithm, context, deterministic } = options;
+  const isPrehashing = signatureAlgorithm === 'ed25519ph';
+  if (isPrehashing && cipher.family !== 'ed25519') throw misfit('signature-algorithm', 'Ed25519 keys only when it is ed25519ph');
+  if (!isPrehashing && cipher.family !== 'rsa' && signatureAlgorithm !== undefined) throw misfit('signature-algorithm', 'RSA keys only');
+  if (deterministic === true && cipher.family !== 'ml-dsa') throw misfit('deterministic', 'ML-DSA keys; the others have no such choice');
+  if (context !== undefined && (cipher.family === 'rsa' || cipher.family === 'ecdsa')) throw misfit('context', 'Ed25519 and ML-DSA keys');
+  if (cipher.family === 'rsa') return { family: 'rsa', hash: hashAlgorithm, pss: signatureAlgorithm === 'pss', prehashed };
   if (cipher.family === 'ecdsa')
     return { family: 'ecdsa', hash: hashAlgorithm, prehashed, coordinateBytes: cipher.coordinateBytes as number };
   if (options.hashAlgorithm !== undefined) throw misfit('hash-algorithm', 'RSA and ECDSA keys; this cipher signs the data itself');
   if (options.prehashed === true) throw misfit('prehashed', 'RSA and ECDSA keys; this cipher signs the data itself');
-  return { family: cipher.family };
+  const common = context === undefined || context.length === 0 ? {} : { context };
+  if (cipher.family === 'ed25519') return { family: 'ed25519', ...common, ...(isPrehashing ? { prehash: true } : {}) };
+  return { family: 'ml-dsa', ...common, ...(deterministic === true ? { deterministic } : {}) };
+}
+
+/** Octets of the longest context (RFC 8032 section 2, FIPS 204 section 5.2). */
+const mostContextBytes = 255;
+
+/** Reads the field `context` of a request. Throws invalid-base64, and invalid-value above 255 octets. */
+export function readContext(
+  { context, base64Encoded }: { readonly context?: string | undefined; readonly base64Encoded?: boolean | undefined },
+  decode: Base64Decoder,
+): Pick<SignatureOptions, 'context'> {
+  if (context === undefined) return {};
+  const octets = readPayload(context, base64Encoded, 'context', decode);
+  if (octets.length <= mostContextBytes) return { context: octets };
+  throw coreFail('invalid-value', {
+    detail: `"context" has ${octets.length} octets; a signature takes ${mostContextBytes} at most.`,
+    items: [{ message: 'is too long', info: 'context' }],
+  });
 }
 
 /** Values of absent options for a version, if they differ from their descriptions. */
@@ -83,7 +115,7 @@ export function defaultsOf(publicKey: Uint8Array | undefined): OwnDefaults {
 
 function pssMethod(
   { hash }: PssRule,
-  { signatureAlgorithm = 'pss', hashAlgorithm = hash ?? 'sha256', prehashed = false }: SignatureOptions,
+  { signatureAlgorithm = 'pss', hashAlgorithm = hash ?? 'sha256', prehashed = false, context, deterministic }: SignatureOptions,
 ) {
   const refuse = (field: string, only: string): Error =>
     coreFail('invalid-value', {
@@ -92,6 +124,8 @@ function pssMethod(
     });
   if (signatureAlgorithm !== 'pss') throw refuse('signature-algorithm', 'pss');
   if (hash !== undefined && hashAlgorithm !== hash) throw refuse('hash-algorithm', hash);
+  if (context !== undefined) throw misfit('context', 'Ed25519 and ML-DSA keys');
+  if (deterministic === true) throw misfit('deterministic', 'ML-DSA keys; the others have no such choice');
   return { family: 'rsa', hash: hashAlgorithm, pss: true, prehashed } as const;
 }
 
@@ -117,7 +151,10 @@ export function signedOf(method: SignatureMethod, input: Uint8Array): Signed | P
 }
 
 function schemeOf(method: SignatureMethod, input: Uint8Array, digest: Uint8Array): SignScheme {
-  if (method.family === 'ed25519' || method.family === 'ml-dsa') return { scheme: method.family, message: input };
+  if (method.family === 'ed25519' || method.family === 'ml-dsa') {
+    const { family, ...options } = method;
+    return { scheme: family, message: input, options };
+  }
   if (method.family === 'rsa') return { scheme: method.pss ? 'rsa-pss' : 'rsa-pkcs1v15', hash: method.hash, digest };
   // FIPS 186-5 section 6.4.1 takes the leftmost bits; some tokens refuse a longer digest instead.
   return { scheme: 'ecdsa', digest: digest.subarray(0, method.coordinateBytes) };
@@ -125,10 +162,13 @@ function schemeOf(method: SignatureMethod, input: Uint8Array, digest: Uint8Array
 
 /** Throws invalid-value unless a prehashed input has the length of its hash. */
 export function requireDigestLength(method: SignatureMethod, input: Uint8Array): void {
-  if (!('hash' in method) || !method.prehashed || input.length === hashBytes[method.hash]) return;
-  throw coreFail('invalid-value', {
-    detail: `A prehashed ${method.hash} input has ${hashBytes[method.hash]} octets, this one ${input.length}.`,
-  });
+  if ('hash' in method && method.prehashed) requireHashLength(method.hash, input);
+}
+
+/** Throws invalid-value unless the input has the length of this hash. */
+export function requireHashLength(name: HashName, input: Uint8Array): void {
+  if (input.length === hashBytes[name]) return;
+  throw coreFail('invalid-value', { detail: `A prehashed ${name} input has ${hashBytes[name]} octets, this one ${input.length}.` });
 }
 
 /** The text of a signature from the token, without prefix. */

@@ -1,18 +1,18 @@
 // Verifying signatures: in node:crypto, not in the token (design hsm 6).
 import { type KeyObject, constants, publicDecrypt, verify } from 'node:crypto';
-import { concat, equalConstantTime } from '../../../core/base/bytes.ts';
+import { pkcs1VerifiesDigest } from '../../../core/base/public-keys/finished-hash.ts';
+import { slowVerifier } from '../../../core/base/public-keys/slow-verifier.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
 import { pssEncodes } from './pss.ts';
 import { keyObjectOf } from './public-keys.ts';
-import { findNistCurve } from './nist-curves.ts';
 import type { SignatureMethod } from './signatures.ts';
 
 /**
  * Tells whether `signature` over `input` was made by the private half of `publicKey` (SPKI DER). False for every malformed signature.
  * A prehashed input has the length of its hash (requireDigestLength). `raw`: an ECDSA signature is r‖s instead of DER. Slow ciphers
- * and long inputs are verified outside the event loop.
+ * and long inputs are verified outside the event loop, what node:crypto does not have in turns among those who ask (`by`).
  */
 export async function verifySignature(
   cipher: SigningCipher,
@@ -21,18 +21,22 @@ export async function verifySignature(
   input: Uint8Array,
   signature: Uint8Array,
   raw: boolean,
+  by: string,
 ): Promise<boolean> {
   const key = keyObjectOf(publicKey);
   if ((method.family === 'rsa' || method.family === 'ecdsa') && method.prehashed) {
     return method.family === 'rsa'
       ? verifyRsaDigest(method, plainRsa(key), input, signature)
-      : verifyEcdsaDigest(key, input, signature, raw);
+      : slowVerifier.verify(by, { ecdsa: raw ? 'compact' : 'der' }, key, input, signature);
   }
+  if (method.family === 'ed25519' && method.prehash === true)
+    return slowVerifier.verify(by, { ed25519ph: { context: method.context } }, key, input, signature);
+  const context = 'context' in method && method.context !== undefined ? { context: method.context } : {};
   const hash = method.family === 'rsa' || method.family === 'ecdsa' ? method.hash : null;
   const options = {
     key,
     dsaEncoding: raw ? ('ieee-p1363' as const) : ('der' as const),
-    ...(method.family === 'rsa' ? padding(method.pss) : {}),
+    ...(method.family === 'rsa' ? padding(method.pss) : context),
   };
   if (!cipher.slowToVerify && input.length <= quickBytes) return verify(hash, input, options, signature);
   return new Promise((resolve, reject) => {
@@ -57,29 +61,11 @@ function verifyRsaDigest(
   digest: Uint8Array,
   signature: Uint8Array,
 ): boolean {
+  if (!method.pss) return pkcs1VerifiesDigest(key, method.hash, digest, signature);
   const bits = key.asymmetricKeyDetails?.modulusLength as number;
   if (signature.length !== bits / 8) return false;
   try {
-    if (method.pss) return pssEncodes(method.hash, digest, publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature), bits - 1);
-    const info = publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature);
-    return equalConstantTime(info, concat(digestInfoPrefixes[method.hash], digest));
-  } catch {
-    return false;
-  }
-}
-
-// DigestInfo without the digest (RFC 8017 section 9.2, note 1).
-const digestInfoPrefixes: Readonly<Record<HashName, Uint8Array>> = {
-  sha256: Uint8Array.fromHex('3031300d060960864801650304020105000420'),
-  sha384: Uint8Array.fromHex('3041300d060960864801650304020205000430'),
-  sha512: Uint8Array.fromHex('3051300d060960864801650304020305000440'),
-};
-
-function verifyEcdsaDigest(key: KeyObject, digest: Uint8Array, signature: Uint8Array, raw: boolean): boolean {
-  const { crv, x, y } = key.export({ format: 'jwk' }) as { crv: string; x: string; y: string };
-  const point = concat(Uint8Array.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url'));
-  try {
-    return findNistCurve(crv)?.verify(signature, digest, point, { prehash: false, lowS: false, format: raw ? 'compact' : 'der' }) === true;
+    return pssEncodes(method.hash, digest, publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature), bits - 1);
   } catch {
     return false;
   }

@@ -3,14 +3,17 @@
 import { cipherOf } from '../ciphers.ts';
 import type { Transit } from '../context.ts';
 import type { Key, Version } from '../records/keyring.ts';
-import type { KeyRecord } from '../records/records.ts';
+import { hkdf, type KeyRecord } from '../records/records.ts';
 import { keyView } from '../versions/views.ts';
 
 /** Properties of a key that the actions of this plugin depend on. */
 type Parts = {
   readonly record: KeyRecord;
   readonly encrypts: boolean;
+  readonly decrypts: boolean;
   readonly signs: boolean;
+  readonly hasPublicKey: boolean;
+  readonly authenticates: boolean;
   /** private or secret key material */
   readonly hasSecret: boolean;
   /** true if version 1 was never used, and is the only one there was */
@@ -22,23 +25,29 @@ type Ability = { readonly asks: (parts: Parts) => boolean; readonly tellsAbout: 
 
 const anyKey: Ability = { asks: () => true, tellsAbout: [] };
 const encrypts: Ability = { asks: (parts) => parts.encrypts, tellsAbout: ['supports-encryption'] };
-const opens: Ability = { asks: (parts) => parts.encrypts && parts.hasSecret, tellsAbout: ['supports-decryption'] };
+const reseals: Ability = { asks: (parts) => parts.encrypts && parts.hasSecret, tellsAbout: ['supports-decryption'] };
 const hasSecret: Ability = { asks: (parts) => parts.hasSecret, tellsAbout: ['public-key'] };
 
 /** Batches of an action ask what it asks itself. */
 const abilities: Readonly<Record<string, Ability>> = {
   encrypt: encrypts,
-  decrypt: opens,
-  rewrap: opens,
+  decrypt: { asks: (parts) => parts.decrypts && parts.hasSecret, tellsAbout: ['supports-decryption'] },
+  rewrap: reseals,
   'generate-data-key': encrypts,
   sign: { asks: (parts) => parts.signs && parts.hasSecret, tellsAbout: ['supports-signing'] },
   verify: anyKey,
   hmac: hasSecret,
+  cmac: { asks: (parts) => parts.authenticates, tellsAbout: ['cipher'] },
+  'generate-csr': { asks: (parts) => parts.signs && parts.hasSecret, tellsAbout: ['supports-signing'] },
+  'set-certificate-chain': { asks: (parts) => parts.hasPublicKey, tellsAbout: ['cipher'] },
   rotate: hasSecret,
   trim: anyKey,
   import: anyKey,
   'import-wrapping-key': anyKey,
-  export: { asks: (parts) => parts.hasSecret && parts.record.exportable, tellsAbout: ['exportable'] },
+  export: {
+    asks: ({ hasSecret: isSecret, record }) => isSecret && record.exportable && record.kdf !== hkdf,
+    tellsAbout: ['exportable', 'kdf'],
+  },
   backup: { asks: (parts) => parts.hasSecret && parts.record.allowPlaintextBackup, tellsAbout: ['allow-plaintext-backup'] },
   restore: { asks: ({ record, isUnused }) => record.deletionAllowed || isUnused, tellsAbout: ['deletion-allowed', 'usage'] },
 };
@@ -52,10 +61,14 @@ export function actionsOf(
 ): readonly string[] {
   const { record, tenantId } = key;
   const { kind } = cipherOf(record);
+  const encrypts = kind === 'aead' || kind === 'opening';
   const parts: Parts = {
     record,
-    encrypts: kind !== 'signing',
+    encrypts,
+    decrypts: encrypts || kind === 'agreeing',
     signs: kind === 'signing',
+    hasPublicKey: kind === 'signing' || kind === 'opening' || kind === 'agreeing',
+    authenticates: kind === 'cmac',
     hasSecret: !record.verificationOnly,
     isUnused: record.latest === 1 && !tables.usage.has([tenantId, record.id, 1]),
   };

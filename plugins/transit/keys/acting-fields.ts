@@ -32,7 +32,9 @@ export function requireActions(
   const after: Readonly<Record<string, unknown>> = { ...wanted };
   const before: Readonly<Record<string, unknown>> = { ...current, ...attachments.fieldsIn(current) };
   for (const [field, action] of [...own, ...attachments.acting]) {
-    if (after[field] === undefined || (isDeepStrictEqual(after[field], before[field]) && !isGuess(field))) continue;
+    // The refusal tells that the field is there, which blocks of the key tell everybody.
+    if (after[field] === undefined && (before[field] === undefined || !attachments.actingWhenRemoved.includes(field))) continue;
+    if (isDeepStrictEqual(after[field], before[field]) && !isGuess(field)) continue;
     access.requireAt(['v1', 'state', 'keystore', 'transit-keys', name, action], 'execute');
   }
 }

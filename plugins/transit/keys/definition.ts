@@ -6,7 +6,7 @@ import { fail } from '../errors.ts';
 import { microsecondsOf } from '../instants.ts';
 import { deletionSecondsOf, timersOf } from './field-rules.ts';
 import type { Attachments } from '../records/attachments.ts';
-import type { KeyRecord } from '../records/records.ts';
+import { kdfOf, type KeyRecord } from '../records/records.ts';
 
 /** The fields of a new record that come from the document; `anchor` is where rotate-after counts from. */
 export function draftOf(attachments: Attachments, document: KeyDocument, anchor: number) {
@@ -29,6 +29,7 @@ export function fieldsOf(attachments: Attachments, document: KeyDocument, anchor
     exportable: document.exportable,
     allowPlaintextBackup: document.allowPlaintextBackup,
     deletionAllowed: document.deletionAllowed,
+    publish: document.publish,
     minEncryptionVersion: document.minEncryptionVersion,
     minDecryptionVersion: document.minDecryptionVersion,
     disabled: document.disabled,
@@ -62,9 +63,11 @@ export function documentOf(attachments: Attachments, record: KeyRecord): KeyDocu
     allowPlaintextBackup: record.allowPlaintextBackup,
     deletionAllowed: record.deletionAllowed,
     derived: record.derived,
+    kdf: kdfOf(record.kdf),
     convergentEncryption: record.convergentEncryption,
     custody: record.custody,
     publicKey: record.publicKey,
+    publish: record.publish ?? false,
     minEncryptionVersion: record.minEncryptionVersion,
     minDecryptionVersion: record.minDecryptionVersion,
     disabled: record.disabled ?? false,

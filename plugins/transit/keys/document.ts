@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { durationText, integer, orderedList, pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { cipherNames, defaultCipher } from '../ciphers.ts';
 import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
-import { hashAlgorithmField, signatureAlgorithm } from '../formats/signatures.ts';
+import { hashAlgorithmField, rsaSignatureAlgorithm } from '../formats/signatures.ts';
 import { maxVersion } from '../formats/value-format.ts';
+import { kdfNames } from '../records/records.ts';
 
 const minRotateSeconds = 3_600;
 /** In less time nobody would notice that the key is needed. */
@@ -26,9 +27,9 @@ export const documentSchema = z.object({
     .max(64)
     .meta({ typeName: 'Cipher', enum: cipherNames, description: 'What the key is made of.', example: defaultCipher })
     .default(defaultCipher),
-  use: z.enum(['encrypt', 'sign']).meta({ typeName: 'KeyUse' }).optional().meta({
+  use: z.enum(['encrypt', 'sign', 'mac', 'agree']).meta({ typeName: 'KeyUse' }).optional().meta({
     description:
-      'What the key is for, fixed at creation. RSA keys sign unless this is `encrypt`: then the public key encrypts by RSA-OAEP, and the private key, in the token, only decrypts. Other ciphers have one use.',
+      'What the key is for, fixed at creation. RSA keys sign unless this is `encrypt`: then the public key encrypts by RSA-OAEP, and the private key, in the token, only decrypts. Keys of ecdsa-p256, -p384 and -p521 sign unless this is `agree`: then others seal to the public key by HPKE or JWE, and the private key only decrypts that, as a key of x25519 always does, with age as well. Other ciphers have one use.',
     example: 'sign',
   }),
   distribute: z
@@ -49,6 +50,13 @@ export const documentSchema = z.object({
     .boolean()
     .default(false)
     .describe('The same plaintext in the same context gives the same ciphertext; derived keys only.'),
+  kdf: z
+    .enum(kdfNames)
+    .meta({ typeName: 'KeyDerivation' })
+    .optional()
+    .describe(
+      'How a derived key derives, fixed at creation. pbkdf2, unless given: with a salt of the key. hkdf-sha256, for keys that are imported with values of elsewhere: the key for a context is HKDF with SHA-256 of the secret, without salt, with the context as info.',
+    ),
   custody: z
     .enum(['wrapped', 'token'])
     .meta({ typeName: 'Custody' })
@@ -64,6 +72,10 @@ export const documentSchema = z.object({
         'A public key as PEM, base64 of DER or JWK, or a certificate, whose public key is taken: makes a key that only verifies, or only encrypts.',
       example: pemExample('PUBLIC KEY'),
     }),
+  publish: z
+    .boolean()
+    .default(false)
+    .describe('Whether the JWKS of the tenant, which anybody may read, has the public keys of this key; asymmetric ciphers only.'),
   minEncryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not encrypt or sign; 0: no restriction.'),
   minDecryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not decrypt or verify; 0: no restriction.'),
   disabled: z
@@ -106,10 +118,21 @@ const versionSchema = z.object({
     .describe(
       'What it may do: `active` everything, `pending` (it waits for activate-after) and `deprecated` only decrypt and verify, `invalidated` nothing, `disabled` nothing until somebody enables it, or the key, again.',
     ),
-  signatureAlgorithm: signatureAlgorithm
+  signatureAlgorithm: rsaSignatureAlgorithm
     .optional()
     .describe('Of a version that is a key for RSASSA-PSS (RFC 4055): `pss`, and it makes no other signatures.'),
   hashAlgorithm: hashAlgorithmField.unwrap().optional().describe('Where such a key names a hash: the only one it signs with.'),
+  kid: z.string().optional().meta({
+    description: 'Of a public key: its thumbprint (RFC 7638), which names it in a JWKS and in the header of a JWS.',
+    example: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs',
+  }),
+  certificateChain: z
+    .string()
+    .optional()
+    .meta({
+      description: 'What `set-certificate-chain` has given it: its certificate and those above, PEM.',
+      example: pemExample('CERTIFICATE'),
+    }),
   created: timestamp().describe('When it was made.'),
   activates: timestamp().optional().describe('When it begins to encrypt and sign; absent: when it was made.'),
   superseded: timestamp().optional().describe('When the next version was made.'),
@@ -140,6 +163,10 @@ export const stateSchema = z.object({
     ),
   usage: z.record(z.string(), usageSchema).describe('Per version: how often it was used.'),
   versions: z.record(z.string(), versionSchema).describe('Per version: what it may do, since when and until when.'),
+  jwksPath: z.string().optional().meta({
+    description: 'Of a key with `publish`: where anybody reads its public keys, and the others that the tenant publishes.',
+    example: '/v1/jwks/f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+  }),
   rotates: timestamp().optional().describe('When auto-rotate makes the next version.'),
   deletes: timestamp().optional().describe('When delete-after deletes the key.'),
 });

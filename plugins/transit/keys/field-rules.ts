@@ -5,7 +5,7 @@ import { toldOfKey } from '../records/keyring.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Hsm } from '../../../hsm/api.ts';
-import { type Cipher, requireCipher, requireOffered } from '../ciphers.ts';
+import { type Cipher, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';
 import type { KeyDocument } from './document.ts';
 import { fail } from '../errors.ts';
 import { microsecondsOf } from '../instants.ts';
@@ -17,14 +17,32 @@ import type { Timers } from '../records/version-rules.ts';
 export function requireUsableCipher(document: KeyDocument, hsm: Hsm): Cipher {
   const cipher = requireCipher(document.cipher, document.use);
   if (document.publicKey === undefined) requireOffered(document.cipher, cipher, hsm);
+  requireOwnNonces(document, hsm);
   return cipher;
+}
+
+/** Throws unsupported-cipher for convergent encryption where a token makes the IVs of AES-GCM itself. */
+export function requireOwnNonces({ convergentEncryption }: Pick<KeyDocument, 'convergentEncryption'>, hsm: Hsm): void {
+  if (!convergentEncryption || hsm.takesNonces()) return;
+  const detail =
+    'A token makes the IVs of AES-GCM itself, and convergent encryption derives them: make the key without convergent-encryption.';
+  throw fail('unsupported-cipher', { detail });
 }
 
 /** Creation: checks flags against the cipher. Returns the public key (SPKI DER) of a verification-only key. */
 export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Array | undefined {
-  if (document.derived && cipher.kind !== 'aead') throw misfit('derived', 'is for symmetric ciphers only');
+  if (document.derived && cipher.kind !== 'aead') throw misfit('derived', 'is for symmetric ciphers that encrypt');
   if (document.convergentEncryption && !document.derived) throw misfit('convergent-encryption', 'needs derived true');
+  if (document.kdf !== undefined && !document.derived) throw misfit('kdf', 'needs derived true');
+  if (document.publish) requirePublishable(cipher);
+  if (document.publicKey !== undefined && cipher.kind === 'agreeing')
+    throw misfit('public-key', 'is for keys that verify or encrypt here: with a public key for agreement its holder seals by itself');
   return document.publicKey === undefined ? undefined : parsePublicKey(document.publicKey, document.cipher, cipher);
+}
+
+/** Throws invalid-value for a key without public keys that is to be published. */
+export function requirePublishable(cipher: Cipher): void {
+  if (isSymmetric(cipher)) throw misfit('publish', 'is for keys with public keys: asymmetric ciphers only');
 }
 
 /** Creation and change: checks minimum versions (api 23) against the versions of the key. Throws invalid-value, version-trimmed. */

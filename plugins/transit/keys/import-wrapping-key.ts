@@ -10,6 +10,7 @@ import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
 import type { ImportWrappingKeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
+import type { OaepScheme } from '../formats/oaep.ts';
 import { unopened, unwrapMaterial } from '../formats/wrapped-material.ts';
 
 const keyType = 'rsa-4096';
@@ -20,7 +21,10 @@ const attempts = 8;
 const ofTenant = 'tenant';
 
 /** A wrapped import: under the key of the tenant, or under the one that was made for it. */
-export type WrappedImport = { readonly ciphertext: Uint8Array; readonly importId: string | undefined };
+export type WrappedImport = { readonly ciphertext: Uint8Array; readonly importId: string | undefined } & Pick<
+  OaepScheme,
+  'hash' | 'mgf1Hash'
+>;
 
 /** Makes import wrapping keys, and opens what was wrapped under them. */
 export class ImportWrappingKeys {
@@ -42,13 +46,13 @@ export class ImportWrappingKeys {
   }
 
   /** Unwraps material in the layout of wrapped-material.ts, for a transit key. Throws invalid-key-data, with the same message for every cause. */
-  async open(key: Key, { ciphertext, importId }: WrappedImport, now: number): Promise<Uint8Array> {
+  async open(key: Key, { ciphertext, importId, ...oaep }: WrappedImport, now: number): Promise<Uint8Array> {
     const { tables } = this.#transit;
     const place: StoreKey = [key.tenantId, importId === undefined ? ofTenant : key.record.id];
     const record = tables.importWrappingKeys.get(place);
     if (record === undefined || ciphertext.length <= modulusBytes) throw unopened();
     if (importId !== undefined && (record.id !== importId || now >= (record.expiresAt ?? 0))) throw unopened();
-    const transportKey = await this.#openTransportKey(referenceOf(key.tenantId, record), ciphertext.subarray(0, modulusBytes));
+    const transportKey = await this.#openTransportKey(referenceOf(key.tenantId, record), ciphertext.subarray(0, modulusBytes), oaep);
     try {
       const material = unwrapMaterial(transportKey, ciphertext.subarray(modulusBytes));
       if (importId !== undefined && !(await this.#useUp(place, importId))) {
@@ -107,9 +111,13 @@ export class ImportWrappingKeys {
     });
   }
 
-  async #openTransportKey(reference: KeyReference, sealed: Uint8Array): Promise<Uint8Array> {
+  async #openTransportKey(
+    key: KeyReference,
+    octets: Uint8Array,
+    { hash, mgf1Hash }: Pick<OaepScheme, 'hash' | 'mgf1Hash'>,
+  ): Promise<Uint8Array> {
     try {
-      return await this.#transit.hsm.decryptOaep(reference, 'sha256', sealed);
+      return await this.#transit.hsm.use({ use: 'decryptOaep', key, hash, mgf1Hash, octets });
     } catch (error) {
       throw error instanceof HsmError && error.kind === 'decryption-failed' ? unopened() : error;
     }

@@ -1,5 +1,4 @@
 // Filters of lists of keys: name, cipher, custody, use, whether somebody has disabled it, and whether a key needs a person.
-import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { ListFilters } from '../../../core/http/resource/resource.ts';
 import { cipherNames, cipherOf, defaultCipher } from '../ciphers.ts';
 import { microseconds, microsecondsOf } from '../instants.ts';
@@ -9,9 +8,11 @@ import type { Transit } from '../context.ts';
 
 /** Uses of a key. A key that signs verifies as well. */
 const uses: Readonly<Record<string, (record: KeyRecord) => boolean>> = {
-  encrypt: (record) => cipherOf(record).kind !== 'signing',
+  encrypt: (record) => ['aead', 'opening'].includes(cipherOf(record).kind),
   sign: (record) => cipherOf(record).kind === 'signing' && !record.verificationOnly,
   verify: (record) => cipherOf(record).kind === 'signing',
+  agree: (record) => cipherOf(record).kind === 'agreeing',
+  mac: (record) => cipherOf(record).kind === 'cmac',
 };
 
 /** A rotation that is due is done within a minute; after this time something hinders it. */
@@ -54,7 +55,8 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
         '`true`: answer with the keys alone that need a person, because a rotation by auto-rotate is overdue, or because the newest version has made half of the 2^32 encryptions that it may make.',
       schema: { type: 'boolean', examples: [true] },
       tellsAbout: ['usage', 'rotates', 'auto-rotate', 'cipher', 'use', 'latest-version'],
-      fits: ({ name, record }, asked, call) => String(needsAttention(transit, name, record, call)) === asked,
+      fits: ({ name, record }, asked, { caller, now }) =>
+        String(needsAttention(transit, { tenantId: caller.tenantId, name, record }, now)) === asked,
     },
   };
 }
@@ -63,8 +65,10 @@ function isDisabled({ disabled, disabledVersions = [], deletesAt }: KeyRecord): 
   return disabled === true || disabledVersions.length > 0 || deletesAt !== undefined;
 }
 
-function needsAttention(transit: Transit, name: string, record: KeyRecord, { caller, now }: EndpointCall): boolean {
+/** Tells whether a key needs a person: the filter `attention` says when. */
+export function needsAttention(transit: Transit, key: Parameters<Transit['usage']['view']>[0], now: Temporal.Instant): boolean {
+  const { record } = key;
   if (record.rotatesAt !== undefined && record.rotatesAt + microsecondsOf(lateSeconds) < microseconds(now)) return true;
   if (cipherOf(record).kind !== 'aead') return false;
-  return transit.usage.view({ tenantId: caller.tenantId, name, record }, record.latest).usesAtMost >= warnEncryptions;
+  return transit.usage.view(key, record.latest).usesAtMost >= warnEncryptions;
 }

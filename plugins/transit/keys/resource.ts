@@ -11,16 +11,16 @@ import { defineResource, type Change, type Plan } from '../../../core/http/resou
 import { toKebab } from '../../../core/wire/schema.ts';
 import { Unreadable, type WriteTransaction } from '../../../core/store/store.ts';
 import { derivationIterations, derivationSaltBytes } from '../versions/derivation.ts';
-import { defaultUse } from '../ciphers.ts';
+import { cipherOf, defaultUse } from '../ciphers.ts';
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
 import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
 import { withFlags } from '../custody/history.ts';
 import { rememberMaterial } from '../custody/past-material.ts';
 import { deletionOf, documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
-import { requireCreatable, requireDisabling, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
+import { requireCreatable, requireDisabling, requireMinimumVersions, requirePublishable, requireUsableCipher } from './field-rules.ts';
 import { actingFieldRights, requireActions } from './acting-fields.ts';
-import { actsOfKey } from './acts.ts';
+import { actsOfKey, joinsPublic } from './acts.ts';
 import { configurationOf } from './judged-settings.ts';
 import { listFilters } from './list-filters.ts';
 import { stateOf } from './state.ts';
@@ -28,7 +28,7 @@ import type { Key } from '../records/keyring.ts';
 import { type CertifiedVersion, certify, recertify, requireDefinition, requireNamedKeys, requireRemovable } from '../versions/attached.ts';
 import { subjectOf } from '../versions/new-version.ts';
 import { keyObjectOf, requireCompositeModulus } from '../formats/public-keys.ts';
-import type { KeyRecord } from '../records/records.ts';
+import { hkdf, type KeyRecord } from '../records/records.ts';
 import { finishRemoval, removeVersions } from '../versions/removal.ts';
 import type { Transit } from '../context.ts';
 import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/material.ts';
@@ -60,7 +60,10 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     path,
     tag: transitKeysTag,
     noun: 'transit key',
-    acts: actsOfKey,
+    acts({ call, before, after }) {
+      const joins = joinsPublic(transit, call.caller.tenantId, defined({ before, after }));
+      return [...new Set([...actsOfKey({ before, after }, transit.attachments), ...(joins ? (['change-trust'] as const) : [])])];
+    },
     removalEnds: 'destroys every version of the key: what it encrypted can never be opened again',
     nameField: 'name',
     filters: listFilters(transit),
@@ -73,6 +76,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       'cipher',
       'use',
       'derived',
+      'kdf',
       'convergentEncryption',
       'custody',
       'publicKey',
@@ -101,6 +105,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       'invalid-key-data',
       'key-type-mismatch',
       'version-trimmed',
+      'publish-limit',
       'operation-not-supported',
       'deletion-not-allowed',
       'key-disabled',
@@ -139,7 +144,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
     prepare: async () => {
       if (publicKey !== undefined) await requireCompositeModulus(keyObjectOf(publicKey));
       const [id, salt] = await Promise.all([drawUuid(transit.hsm), document.derived ? transit.hsm.random(derivationSaltBytes) : undefined]);
-      const kdf = salt === undefined ? {} : { kdf: { salt, iterations: derivationIterations } };
+      const kdf = salt === undefined ? {} : { kdf: document.kdf === hkdf ? hkdf : { salt, iterations: derivationIterations } };
       const record = { ...draft, id, ...kdf };
       const subject = { ...subjectOf({ ...key, record }), number: 1 };
       const material = publicKey === undefined ? await makeMaterial(transit, subject) : { publicKey };
@@ -162,7 +167,8 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
 }
 
 function completed(transit: Transit, document: KeyDocument): KeyDocument {
-  return { ...document, custody: custodyOf(transit, document), use: document.use ?? defaultUse(document.cipher) };
+  const kdf = document.derived ? (document.kdf ?? 'pbkdf2') : document.kdf;
+  return { ...document, kdf, custody: custodyOf(transit, document), use: document.use ?? defaultUse(document.cipher) };
 }
 
 /** Custody of a new key. A key that only verifies at first is wrapped later unless its document says otherwise. */
@@ -177,6 +183,7 @@ function planUpdate(
 ): Plan<KeyRecord, Prepared> {
   requireMinimumVersions(names.at(-1) as string, document, current);
   requireDisabling(document, current);
+  if (document.publish) requirePublishable(cipherOf(current));
   const now = microseconds(call.now);
   const before: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current };
   const latest = transit.keyring.version(before, current.latest).record;
@@ -203,7 +210,8 @@ function planUpdate(
       if (hasField(current, to)) requireToldOfAll(call, path.split('/'), toKebab(field));
     requireRemovable(transit, before);
   }
-  if (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate))
+  const usesNamed = transit.attachments.usingNamed.some((field) => !isDeepStrictEqual(valueOf(document, field), valueOf(current, field)));
+  if (usesNamed || (document.autoRotate !== undefined && !isDeepStrictEqual(document.autoRotate, autoRotate)))
     requireNamedKeys(transit, call.access, current);
   requireRotatable(after.record);
   if (call.query.get('validate') === 'true') requireReferencesTold(transit, { call, document, blindly }, current);
@@ -231,7 +239,11 @@ function requireReferencesTold(
 }
 
 function hasField(source: object, name: string): boolean {
-  return (source as Record<string, unknown>)[name] !== undefined;
+  return valueOf(source, name) !== undefined;
+}
+
+function valueOf(source: object, name: string): unknown {
+  return (source as Record<string, unknown>)[name];
 }
 
 /** Tells whether root may give up a key that must not be deleted: one of its versions does not open, and nothing can be changed. */

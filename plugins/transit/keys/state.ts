@@ -1,12 +1,15 @@
 // State of a key, shown beside its document.
 import { defined } from '../../../core/base/defined.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
+import { formatChain } from '../certificates/chain.ts';
 import { cipherOf } from '../ciphers.ts';
 import { instantOf, microseconds } from '../instants.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
+import { keyIdOf } from '../formats/jwk.ts';
 import { pssRuleOf } from '../formats/rsa-pss.ts';
 import type { Transit } from '../context.ts';
+import { jwksPathOf } from '../publishing.ts';
 import { actionsOf } from './abilities.ts';
 import { lifeOf, newestActive } from '../records/version-rules.ts';
 
@@ -23,6 +26,7 @@ export function stateOf(
   const inUse = newestActive(record, (number) => (versions[number - record.floor] as Version).record, now);
   const { kind } = cipherOf(record);
   const symmetric = kind === 'aead';
+  const encrypts = symmetric || kind === 'opening';
   return {
     // Appliances that share a store share every record of it.
     distributionStatus: { to: record.distribute === 'none' && transit.store.appliance === undefined ? 'none' : 'all' },
@@ -30,8 +34,8 @@ export function stateOf(
     latestVersion: record.latest,
     oldestVersion: record.floor,
     creationTime: instantOf(record.createdAt),
-    supportsEncryption: kind !== 'signing',
-    supportsDecryption: kind !== 'signing' && !record.verificationOnly,
+    supportsEncryption: encrypts,
+    supportsDecryption: (encrypts || kind === 'agreeing') && !record.verificationOnly,
     supportsDerivation: symmetric,
     supportsSigning: kind === 'signing' && !record.verificationOnly,
     actions: actionsOf(transit, key, versions, shows),
@@ -49,17 +53,20 @@ export function stateOf(
       };
     }),
     versions: byVersion(versions, (version) => versionState(key, version, now)),
+    ...(record.publish === true ? { jwksPath: jwksPathOf(tenantId) } : {}),
     ...instants({ rotates: record.rotatesAt, deletes: record.deletesAt }),
   };
 }
 
 function versionState({ record }: Key, { number, record: times }: Version, now: number): Record<string, unknown> {
   const { status, deprecatesAt, invalidatesAt } = lifeOf(record, number, times, now);
-  const { createdAt, activatesAt, supersededAt, publicKey } = times;
+  const { createdAt, activatesAt, supersededAt, publicKey, certificateChain } = times;
   const rule = pssRuleOf(publicKey);
   return {
     status,
     ...(rule === undefined ? {} : { signatureAlgorithm: 'pss', ...defined({ hashAlgorithm: rule.hash }) }),
+    ...(publicKey === undefined ? {} : { kid: keyIdOf(publicKey) }),
+    ...(certificateChain === undefined ? {} : { certificateChain: formatChain(certificateChain) }),
     ...instants({
       created: createdAt,
       activates: activatesAt > createdAt ? activatesAt : undefined,

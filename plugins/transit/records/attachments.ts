@@ -12,10 +12,14 @@ export type AttachedFields = Readonly<Record<string, unknown>>;
 /** An attachment as the transit plugin sees it. */
 export type Attachment = KeyAttachment<AttachedFields, unknown>;
 
+/** Field of an attachment, and which of its changes end something. */
+export type Ending = { readonly name: string; ends(after: unknown, before: unknown): boolean };
+
 /** The attachments of all plugins; complete when every plugin is provisioned. */
 export class Attachments implements Iterable<Attachment> {
   readonly #store: Store;
   readonly #indexes = new Map<Attachment, Table<true>>();
+  readonly #published = new Map<Attachment, Table<string>>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -29,6 +33,7 @@ export class Attachments implements Iterable<Attachment> {
       if (taken !== undefined) throw new Error(`two plugins attach ${taken} to transit keys`);
     }
     this.#indexes.set(attachment, this.#store.table(attachment.reference.table));
+    this.#published.set(attachment, this.#store.table(attachment.published.table));
   }
 
   [Symbol.iterator](): Iterator<Attachment> {
@@ -38,6 +43,11 @@ export class Attachments implements Iterable<Attachment> {
   /** [tenant, name of the key that is referred to, name of the key that refers to it] */
   indexOf(attachment: Attachment): Table<true> {
     return this.#indexes.get(attachment) as Table<true>;
+  }
+
+  /** [tenant, name of a published key] → key id */
+  publishedOf(attachment: Attachment): Table<string> {
+    return this.#published.get(attachment) as Table<string>;
   }
 
   /** Fields that are set at creation only. */
@@ -62,6 +72,21 @@ export class Attachments implements Iterable<Attachment> {
     return this.#fields().flatMap(([name, { setsLike }]) => (setsLike === undefined ? [] : [[name, setsLike] as const]));
   }
 
+  /** Fields of these that are taken out with the same effect. */
+  get actingWhenRemoved(): readonly string[] {
+    return this.#fields().flatMap(([name, { removalSets }]) => (removalSets === true ? [name] : []));
+  }
+
+  /** Fields that, once true, make a key public. */
+  get publicFields(): readonly string[] {
+    return this.#fields().flatMap(([name, { isPublic }]) => (isPublic === true ? [name] : []));
+  }
+
+  /** Fields with texts for which a public key speaks. */
+  get speakingFields(): readonly string[] {
+    return this.#fields().flatMap(([name, { speaksFor }]) => (speaksFor === true ? [name] : []));
+  }
+
   /** Fields that name entries; a new version of a key uses these again. */
   get namedFields(): readonly NamedField[] {
     return namedFieldsOf(z.object(Object.fromEntries(this.#fields().map(([name, { schema }]) => [name, schema]))));
@@ -69,6 +94,16 @@ export class Attachments implements Iterable<Attachment> {
 
   get signErrors(): readonly string[] {
     return [...this].flatMap(({ signErrors }) => signErrors);
+  }
+
+  /** Fields whose change may end what others count on. */
+  get endings(): readonly Ending[] {
+    return this.#fields().flatMap(([name, { ends }]) => (ends === undefined ? [] : [{ name, ends }]));
+  }
+
+  /** Fields whose change uses the keys that are named. */
+  get usingNamed(): readonly string[] {
+    return this.#fields().flatMap(([name, { usesNamed }]) => (usesNamed === true ? [name] : []));
   }
 
   /** Actions at the key that some texts of `sign` need the right to. */
@@ -126,6 +161,11 @@ export function fieldsOf(attachment: Attachment, record: KeyRecord): AttachedFie
 export function referenceOf(attachment: Attachment, record: KeyRecord): string | undefined {
   const name = fieldsOf(attachment, record)[attachment.reference.field];
   return typeof name === 'string' ? name : undefined;
+}
+
+/** Tells whether anybody may come across the key. */
+export function isPublishedBy(attachment: Attachment, record: KeyRecord): boolean {
+  return fieldsOf(attachment, record)[attachment.published.field] === true;
 }
 
 /** A record is the same object until it changes. */

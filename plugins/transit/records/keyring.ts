@@ -3,7 +3,7 @@ import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { telling, type Telling } from '../../../core/http/response/telling.ts';
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
-import { type AeadCipher, cipherOf, type OpeningCipher } from '../ciphers.ts';
+import { type AeadCipher, type AgreeingCipher, cipherOf, type OpeningCipher } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type KeyRecord, type Purpose, type Tables, type VersionRecord, bindingOf } from './records.ts';
 import { type Bar, type Disabling, barForDecryption, barForEncryption, newestActive, versionExists } from './version-rules.ts';
@@ -116,8 +116,20 @@ export function toldOfKey(name: string, fields: readonly string[], detail: strin
 /** The cipher row of a key that encrypts, or whose public key does; throws operation-not-supported for any other. */
 export function requireEncrypting(key: Key): AeadCipher | OpeningCipher {
   const cipher = cipherOf(key.record);
-  if (cipher.kind !== 'signing') return cipher;
-  throw fail('operation-not-supported', { detail: 'This key signs and verifies; it does not encrypt.' });
+  if (cipher.kind === 'aead' || cipher.kind === 'opening') return cipher;
+  throw fail('operation-not-supported', { detail: `This key ${otherJobs[cipher.kind]}; it does not encrypt.` });
+}
+
+const otherJobs = {
+  cmac: 'authenticates by cmac',
+  signing: 'signs and verifies',
+  agreeing: 'decrypts what others have sealed to its public key, by hpke, jwe or age',
+} as const;
+
+/** As requireEncrypting, for a key that decrypts: also one that agrees on secrets, to which others encrypt. */
+export function requireDecrypting(key: Key): AeadCipher | OpeningCipher | AgreeingCipher {
+  const cipher = cipherOf(key.record);
+  return cipher.kind === 'agreeing' ? cipher : requireEncrypting(key);
 }
 
 /** The stored key of a version for one purpose; throws operation-not-supported when the version has none. */
@@ -132,12 +144,12 @@ export function referenceTo(key: Key, version: Version, purpose: Purpose): KeyRe
 /** Purpose of the main key of a version. */
 export function mainPurpose(
   record: Parameters<typeof cipherOf>[0] & Pick<KeyRecord, 'derived'>,
-): 'encrypt' | 'decrypt' | 'sign' | 'derive' {
+): 'encrypt' | 'decrypt' | 'sign' | 'cmac' | 'agree' | 'derive' {
   if (record.derived) return 'derive';
   return mainPurposes[cipherOf(record).kind];
 }
 
-const mainPurposes = { aead: 'encrypt', opening: 'decrypt', signing: 'sign' } as const;
+const mainPurposes = { aead: 'encrypt', opening: 'decrypt', signing: 'sign', cmac: 'cmac', agreeing: 'agree' } as const;
 
 /** Every stored key of a version. */
 export function referencesOf(key: Key, version: Version): KeyReference[] {

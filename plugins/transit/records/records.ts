@@ -53,6 +53,8 @@ export type KeyRecord = VersionRules & {
   readonly exportable: boolean;
   readonly allowPlaintextBackup: boolean;
   readonly deletionAllowed: boolean;
+  /** true: the JWKS of the tenant has its public keys */
+  readonly publish?: boolean;
   readonly derived: boolean;
   readonly convergentEncryption: boolean;
   /** PEM as given at creation */
@@ -63,12 +65,21 @@ export type KeyRecord = VersionRules & {
   readonly createdAt: number;
   /** time at which the next automatic rotation is due; present exactly when `timers` is */
   readonly rotatesAt?: number;
-  /** derived keys: salt and iteration count of PBKDF2 (design hsm 9) */
-  readonly kdf?: { readonly salt: Uint8Array; readonly iterations: number };
+  /** derived keys: salt and iteration count of PBKDF2 (design hsm 9), or HKDF, with which the values came that open under the key */
+  readonly kdf?: { readonly salt: Uint8Array; readonly iterations: number } | typeof hkdf;
   /** true while no version has a private part: the key only verifies (api 20) */
   readonly verificationOnly: boolean;
   readonly history?: KeyHistory;
 };
+
+/** Derivations of derived keys, by name. */
+export const kdfNames = ['pbkdf2', 'hkdf-sha256'] as const;
+
+/** Derivation of a key that derives by HKDF; its secret is what HKDF-Extract made of that of elsewhere. */
+export const hkdf = kdfNames[1];
+
+/** Name of the derivation of a key; undefined for one that is not derived. */
+export const kdfOf = (kdf: KeyRecord['kdf']): (typeof kdfNames)[number] | undefined => (kdf === undefined || kdf === hkdf ? kdf : 'pbkdf2');
 
 /** `generated` in the token, `imported` by a caller, or `restored` from a backup. */
 export type Origin = 'generated' | 'imported' | 'restored';
@@ -81,6 +92,10 @@ export type VersionRecord = VersionTimes & {
   readonly convergent?: StoredKey;
   /** DER SubjectPublicKeyInfo; asymmetric ciphers */
   readonly publicKey?: Uint8Array;
+  /** certificates that were issued for the public key, DER: its own first, then those above it */
+  readonly certificateChain?: readonly Uint8Array[];
+  /** id of the key that it was in first, of a version that a restore has brought back into its own key: what names the version still finds it */
+  readonly firstKeyId?: string;
   /** origin of the material of `stored`; absent on versions that an earlier version of the appliance made */
   readonly origin?: Origin;
 };
@@ -121,6 +136,8 @@ export type Tables = {
   readonly rotations: Table<string>;
   /** [deletesAt, tenant, name] → key id: keys that wait for their deletion, in the order they fall due */
   readonly deletions: Table<string>;
+  /** [tenant, name] → key id: keys with `publish` */
+  readonly published: Table<string>;
   /** [tenant, key id]: versions that no longer exist, while some of their records are still here */
   readonly removedVersions: Table<RemovedVersions>;
   /** [tenant, proof of the material]: facts that a restored backup must not lose */
@@ -164,6 +181,7 @@ export function openTables(store: Store): Tables {
     usage: store.table('usage'),
     rotations: store.table('rotations'),
     deletions: store.table('deletions'),
+    published: store.table('published'),
     removedVersions: store.table('removed-versions'),
     pastMaterial: store.tenantTable('past-material'),
     materialPlaces: store.tenantTable('material-places'),
@@ -179,7 +197,7 @@ export function openTables(store: Store): Tables {
 }
 
 /** Use of a stored key of a version; part of its binding. */
-export type Purpose = 'encrypt' | 'decrypt' | 'sign' | 'derive' | 'hmac' | 'convergent';
+export type Purpose = 'encrypt' | 'decrypt' | 'sign' | 'cmac' | 'agree' | 'derive' | 'hmac' | 'convergent';
 
 /** The words that bind key material to its place (design hsm 3). */
 export function bindingOf(tenant: string, keyId: string, version: number, purpose: Purpose): KeyBinding {

@@ -13,6 +13,8 @@ export class UsedKey {
   readonly key: Key;
   /** microseconds */
   readonly now: number;
+  /** tenant and origin of the token of the request */
+  readonly by: string;
   /** decoder for base64 of its uses */
   readonly decode: Base64Decoder;
   readonly #access: EndpointCall['access'];
@@ -21,11 +23,17 @@ export class UsedKey {
   readonly #decrypting = new Chosen<number, Version>();
   readonly #references = new Map<Purpose, Chosen<Version, KeyReference>>();
 
-  constructor(transit: Transit, key: Key, { now, access }: Pick<EndpointCall, 'now' | 'access'>, decode: Base64Decoder = decodeBase64) {
+  constructor(
+    transit: Transit,
+    key: Key,
+    { now, access, caller }: Pick<EndpointCall, 'now' | 'access' | 'caller'>,
+    decode: Base64Decoder = decodeBase64,
+  ) {
     this.transit = transit;
     this.key = key;
     this.now = microseconds(now);
     this.#access = access;
+    this.by = `${caller.tenantId} ${caller.origin}`;
     this.decode = decode;
   }
 
@@ -42,10 +50,14 @@ export class UsedKey {
     return this.#decrypting.find(number) ?? this.#decrypting.keep(number, this.transit.keyring.forDecryption(this.key, number, this.now));
   }
 
+  /** Number of the version in use: the newest that is active, to which others encrypt. */
+  inUse(): number {
+    return this.transit.keyring.inUse(this.key, this.now);
+  }
+
   /** The public key of a version, by default of the one in use, whatever its state: a wrong request is refused before that is looked at. */
   publicKeyOf(requested: number | undefined): Uint8Array | undefined {
-    const { keyring } = this.transit;
-    return keyring.version(this.key, requested ?? keyring.inUse(this.key, this.now)).record.publicKey;
+    return this.transit.keyring.version(this.key, requested ?? this.inUse()).record.publicKey;
   }
 
   /** Tells whether policies allow the caller another action at the key. */

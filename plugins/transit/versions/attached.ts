@@ -1,4 +1,5 @@
 // Attachments in the life of keys: they check, certify, and may veto changes to keys and versions.
+import type { ZodType } from 'zod';
 import type { Certified, Recertified } from '../../../core/plugin/services/transit-keys.ts';
 import type { Authorized } from '../../../core/access/access-control.ts';
 import { requireNamed } from '../../../core/http/named-entries.ts';
@@ -9,7 +10,7 @@ import { type AttachedFields, type Attachment, fieldsOf, keptOf, withKept } from
 import type { Key, Version } from '../records/keyring.ts';
 import type { VersionRecord } from '../records/records.ts';
 import type { VersionTimes } from '../records/version-rules.ts';
-import type { VersionMaterial } from './material.ts';
+import type { GivenMaterial, VersionMaterial } from './material.ts';
 import type { UsedKey } from '../uses/used-key.ts';
 import { definitionOf, keyView, type KeyView, versionView } from './views.ts';
 
@@ -27,6 +28,28 @@ export function requireNamedKeys({ attachments }: Transit, access: Authorized, f
   requireNamed(access, attachments.namedFields, attachments.fieldsIn(fields));
 }
 
+/** Parameters that attachments add to `import`. */
+export function importParameters({ attachments }: Transit): Readonly<Record<string, ZodType>> {
+  return Object.assign({}, ...Array.from(attachments, ({ importForm }) => importForm.parameters)) as Record<string, ZodType>;
+}
+
+/** A key as attachments read it: PKCS#8 if its text is in a form of one of them, and what they are told when it is certified. */
+export async function readBrought(
+  { attachments }: Transit,
+  key: Key,
+  { data, passphrase, ...parameters }: { readonly data?: string | undefined; readonly passphrase?: string | undefined },
+  now: Temporal.Instant,
+): Promise<{ readonly pkcs8: Uint8Array | undefined; readonly origins: ReadonlyMap<string, unknown> }> {
+  const origins = new Map<string, unknown>();
+  let pkcs8: Uint8Array | undefined;
+  for (const attachment of attachments) {
+    const brought = await attachment.importForm.read(definitionOf(attachment, key), data, passphrase, parameters, now);
+    pkcs8 ??= brought.pkcs8;
+    if (brought.origin !== undefined) origins.set(attachment.name, brought.origin);
+  }
+  return { pkcs8, origins };
+}
+
 /** Data that attachments keep with a version that is not committed yet: members of its record. */
 export type CertifiedVersion = { readonly kept: AttachedFields; recheck(transaction: WriteTransaction): void };
 
@@ -37,12 +60,13 @@ export async function certify(
   number: number,
   material: VersionMaterial,
   times: VersionTimes,
+  origins?: GivenMaterial['origins'],
 ): Promise<CertifiedVersion> {
   const kept: Record<string, unknown> = {};
   const all: Certified<unknown>[] = [];
   for (const attachment of transit.attachments) {
     const version = versionView(attachment, key, { number, record: { ...times, ...material } });
-    const certified = await attachment.certify(definitionOf(attachment, key), version);
+    const certified = await attachment.certify(definitionOf(attachment, key), version, origins?.get(attachment.name));
     if (certified === undefined) continue;
     kept[attachment.name] = certified.kept;
     all.push(certified);
@@ -129,10 +153,10 @@ export async function acceptRestored(
 }
 
 /** Throws when an attachment refuses a raw signature. */
-export function requireSignable(used: UsedKey, version: Version, method: SignatureMethod, text: Uint8Array): void {
+export function requireSignable(used: UsedKey, version: Version, method: SignatureMethod, text: Uint8Array, isMadeHere = false): void {
   const { transit, key } = used;
   const prehashed = 'prehashed' in method && method.prehashed;
-  const request = { text, family: method.family, prehashed, allows: (action: string) => used.allows(action) };
+  const request = { text, family: method.family, prehashed, isMadeHere, allows: (action: string) => used.allows(action) };
   for (const attachment of transit.attachments)
     attachment.requireSignable(fieldsOf(attachment, key.record), keptOf(attachment, version.record), request);
 }

@@ -5,7 +5,7 @@ import type { AeadKey } from '../../../hsm/api.ts';
 import type { AeadCipher } from '../ciphers.ts';
 import { convergentNonce } from './derivation.ts';
 import type { Version } from '../records/keyring.ts';
-import type { KeyRecord } from '../records/records.ts';
+import { hkdf, type KeyRecord } from '../records/records.ts';
 import { formatValue, parseValue } from '../formats/value-format.ts';
 import { type Plan, type TokenUse, runAlone } from '../uses/token-use.ts';
 import type { UsedKey } from '../uses/used-key.ts';
@@ -68,14 +68,9 @@ export function planDecryption<Answer>(
 /** The AES key of a version: the stored one, or the one derived for the context. */
 function aeadKeyOf(used: UsedKey, version: Version, cipher: AeadCipher, context: Uint8Array | undefined): AeadKey {
   if (context === undefined) return used.reference(version, 'encrypt');
-  const { salt, iterations } = used.key.record.kdf as NonNullable<KeyRecord['kdf']>;
-  return {
-    derivation: {
-      secret: used.reference(version, 'derive'),
-      contextHash: hash('sha256', context, 'buffer'),
-      salt,
-      iterations,
-      type: cipher.keyType,
-    },
-  };
+  const kdf = used.key.record.kdf as NonNullable<KeyRecord['kdf']>;
+  const from = { secret: used.reference(version, 'derive'), type: cipher.keyType };
+  if (kdf === hkdf) return { derivation: { ...from, info: context } };
+  const { salt, iterations } = kdf;
+  return { derivation: { ...from, contextHash: hash('sha256', context, 'buffer'), salt, iterations } };
 }

@@ -69,10 +69,11 @@ async function replaceOnce(transit: Transit, key: Key, number: number, call: End
   const made: Key = { ...key, record: { ...key.record, id: await drawUuid(hsm), latest: number, floor: number } };
   const subject: VersionSubject = { ...subjectOf(made), number };
   const times = timesOfNewVersion({}, undefined, microseconds(call.now));
-  const material = await makeMaterial(transit, subject, given?.());
+  const brought = given?.();
+  const material = await makeMaterial(transit, subject, brought);
   let replaced: readonly KeyReference[] | undefined;
   try {
-    const certified = await certify(transit, made, number, material, times);
+    const certified = await certify(transit, made, number, material, times, brought?.origins);
     const record = { ...times, ...material, ...certified.kept };
     replaced = await store.write((transaction) => {
       const current = transaction.get(tables.keys, [key.tenantId, key.name]);

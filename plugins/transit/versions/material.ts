@@ -26,6 +26,8 @@ export type GivenMaterial = {
   readonly convergent?: Uint8Array;
   /** SubjectPublicKeyInfo of `main` as it is named, where the token names it in another way (RSASSA-PSS) */
   readonly publicKey?: Uint8Array;
+  /** past of a key that was made elsewhere, for the attachments, by the name of each */
+  readonly origins?: ReadonlyMap<string, unknown>;
 };
 
 /** The keys of a version as its record holds them. */

@@ -68,7 +68,7 @@ async function addOnce(
   const material = { ...made, ...defined({ publicKey }) };
   let outcome: number | undefined | 'again' = 'again';
   try {
-    const certified = await certify(transit, key, number, material, timesOfNewVersion(key.record, previous, now));
+    const certified = await certify(transit, key, number, material, timesOfNewVersion(key.record, previous, now), given?.origins);
     outcome = await transit.store.write((transaction) => {
       const current = transaction.get(transit.tables.keys, [key.tenantId, key.name]);
       if (current?.id !== key.record.id || current.latest !== key.record.latest) return 'again';

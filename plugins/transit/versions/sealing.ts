@@ -17,10 +17,10 @@ export async function seal(used: UsedKey, version: Version, scheme: OaepScheme, 
 
 /**
  * Parses a ciphertext that was made here, or elsewhere with a public key of the key: base64 alone, of the version that `named` says, or of the
- * latest. No other version is tried, because the time would tell which one it is. Throws invalid-format, invalid-base64, invalid-value.
+ * one in use. No other version is tried, because the time would tell which one it is. Throws invalid-format, invalid-base64, invalid-value.
  */
 export function parseSealed(used: UsedKey, text: string, named: number | undefined): ReturnType<typeof parseCiphertext> {
-  if (!text.startsWith('store:')) return { version: named ?? used.key.record.latest, sealed: parseBase64(text, 'ciphertext', used.decode) };
+  if (!text.startsWith('store:')) return { version: named ?? used.inUse(), sealed: parseBase64(text, 'ciphertext', used.decode) };
   return parseCiphertextOf(used, text, named);
 }
 

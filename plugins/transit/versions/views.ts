@@ -24,6 +24,7 @@ export function versionView(attachment: Attachment, key: Key, version: Version):
     publicKey: record.publicKey,
     key: record.stored === undefined ? undefined : referenceTo(key, version, mainPurpose(key.record)),
     attached: keptOf(attachment, record),
+    isCertified: record.certificateChain !== undefined,
   };
 }
 
@@ -34,6 +35,7 @@ export function keyView(attachment: Attachment, key: Key, versions: () => Iterab
     ...definitionOf(attachment, key),
     keyId: key.record.id,
     exportable: key.record.exportable,
+    isPublished: key.record.publish === true,
     latestVersion: key.record.latest,
     get versions() {
       views ??= Array.from(versions(), (version) => versionView(attachment, key, version));

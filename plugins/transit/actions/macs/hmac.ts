@@ -1,12 +1,12 @@
 // Action hmac: under the companion secret of the version, for every key that has one (spec; api 34, 45).
 import { z } from 'zod';
-import { encodeBase64 } from '../../../core/base/bytes.ts';
-import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { readPayload } from '../formats/payload.ts';
-import { hashAlgorithmField } from '../formats/signatures.ts';
-import type { Transit } from '../context.ts';
-import { formatValue } from '../formats/value-format.ts';
-import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
+import { encodeBase64 } from '../../../../core/base/bytes.ts';
+import type { AnyEndpoint } from '../../../../core/http/endpoint.ts';
+import { readPayload } from '../../formats/payload.ts';
+import { hashAlgorithmField } from '../../formats/signatures.ts';
+import type { Transit } from '../../context.ts';
+import { formatValue } from '../../formats/value-format.ts';
+import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from '../action.ts';
 
 /** POST …/hmac */
 export function hmac(transit: Transit): AnyEndpoint[] {

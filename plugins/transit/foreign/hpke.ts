@@ -1,0 +1,110 @@
+// HPKE (RFC 9180) in base mode, one message: the encapsulated key followed by the ciphertext, as Tink and others write it.
+import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
+import type { AgreeingKeyType, HashName } from '../../../hsm/api.ts';
+import { fail } from '../errors.ts';
+import { type AeadName, expand, extract, type Foreign, nonceBytes, openAead, tagBytes } from './opening.ts';
+
+/** KEMs by key type (RFC 9180 section 7.1). `bytes`: of the encapsulated key, a raw point. */
+const kems: Readonly<Record<AgreeingKeyType, { readonly id: number; readonly hash: HashName; readonly bytes: number }>> = {
+  'ecdh-p256': { id: 0x0010, hash: 'sha256', bytes: 65 },
+  'ecdh-p384': { id: 0x0011, hash: 'sha384', bytes: 97 },
+  'ecdh-p521': { id: 0x0012, hash: 'sha512', bytes: 133 },
+  x25519: { id: 0x0020, hash: 'sha256', bytes: 32 },
+};
+
+/** KDFs by their field (section 7.2). */
+const kdfs = {
+  'hkdf-sha256': { id: 1, hash: 'sha256' },
+  'hkdf-sha384': { id: 2, hash: 'sha384' },
+  'hkdf-sha512': { id: 3, hash: 'sha512' },
+} as const;
+
+/** AEADs by their field (section 7.3). */
+const aeads = {
+  'aes-128-gcm': { id: 1, keyBytes: 16 },
+  'aes-256-gcm': { id: 2, keyBytes: 32 },
+  'chacha20-poly1305': { id: 3, keyBytes: 32 },
+} as const satisfies Partial<Record<AeadName, object>>;
+
+export type HpkeKdf = keyof typeof kdfs;
+export type HpkeAead = keyof typeof aeads;
+export const hpkeKdfs = Object.keys(kdfs) as [HpkeKdf, ...HpkeKdf[]];
+export const hpkeAeads = Object.keys(aeads) as [HpkeAead, ...HpkeAead[]];
+
+/** Parameters that sender and receiver have agreed on beside the key. */
+export type HpkeOptions = {
+  readonly kdf?: HpkeKdf | undefined;
+  readonly aead?: HpkeAead | undefined;
+  readonly info?: Uint8Array | undefined;
+  readonly associatedData?: Uint8Array | undefined;
+};
+
+const nothing = new Uint8Array(0);
+const version = encodeUtf8('HPKE-v1');
+const modeBase = Uint8Array.of(0);
+
+/** Reads a message for the key with this raw public point. Throws invalid-format for one that is too short. */
+export function readHpke(keyType: AgreeingKeyType, publicPoint: Uint8Array, message: Uint8Array, options: HpkeOptions): Foreign {
+  const kem = kems[keyType];
+  if (message.length < kem.bytes + tagBytes) {
+    const detail = `"ciphertext" has ${message.length} octets; an HPKE message to this key has an encapsulated key of ${kem.bytes}, the ciphertext and a tag of ${tagBytes}.`;
+    throw fail('invalid-format', { detail });
+  }
+  const [encapsulated, sealed] = [message.subarray(0, kem.bytes), message.subarray(kem.bytes)];
+  return {
+    point: encapsulated,
+    open: (secret) => {
+      const { key, nonce, aead } = schedule(kem, encapsulated, publicPoint, secret, options);
+      secret.fill(0);
+      try {
+        return openAead(aead, key, nonce, options.associatedData ?? nothing, sealed.subarray(0, -tagBytes), sealed.subarray(-tagBytes));
+      } finally {
+        key.fill(0);
+      }
+    },
+  };
+}
+
+/** Key and nonce of the first message (sections 4.1 and 5.1). */
+function schedule(
+  kem: (typeof kems)[AgreeingKeyType],
+  encapsulated: Uint8Array,
+  publicPoint: Uint8Array,
+  secret: Uint8Array,
+  { kdf: kdfName = 'hkdf-sha256', aead: aeadName = 'aes-256-gcm', info = nothing }: HpkeOptions,
+): { readonly key: Uint8Array; readonly nonce: Uint8Array; readonly aead: HpkeAead } {
+  const [kdf, aead] = [kdfs[kdfName], aeads[aeadName]];
+  const inKem = labelled(kem.hash, concat(encodeUtf8('KEM'), twoOctets(kem.id)));
+  const shared = inKem.expand(
+    inKem.extract(nothing, 'eae_prk', secret),
+    'shared_secret',
+    concat(encapsulated, publicPoint),
+    kem.hash === 'sha256' ? 32 : kem.hash === 'sha384' ? 48 : 64,
+  );
+  const suite = concat(encodeUtf8('HPKE'), twoOctets(kem.id), twoOctets(kdf.id), twoOctets(aead.id));
+  const { extract: extracted, expand: expanded } = labelled(kdf.hash, suite);
+  const context = concat(modeBase, extracted(nothing, 'psk_id_hash', nothing), extracted(nothing, 'info_hash', info));
+  const keySecret = extracted(shared, 'secret', nothing);
+  shared.fill(0);
+  const made = {
+    key: expanded(keySecret, 'key', context, aead.keyBytes),
+    nonce: expanded(keySecret, 'base_nonce', context, nonceBytes),
+    aead: aeadName,
+  };
+  keySecret.fill(0);
+  return made;
+}
+
+/** LabeledExtract and LabeledExpand (section 4). */
+function labelled(hash: HashName, suite: Uint8Array) {
+  return {
+    extract: (salt: Uint8Array, label: string, secret: Uint8Array): Uint8Array =>
+      extract(hash, salt, concat(version, suite, encodeUtf8(label), secret)),
+    expand: (key: Uint8Array, label: string, info: Uint8Array, bytes: number): Uint8Array =>
+      expand(hash, key, concat(twoOctets(bytes), version, suite, encodeUtf8(label), info), bytes),
+  };
+}
+
+function twoOctets(number: number): Uint8Array {
+  return Uint8Array.of(number >>> 8, number & 0xff);
+}
