@@ -5,7 +5,8 @@ import type { CertificateEnds } from '../../core/plugin/services/certificate-aut
 import type { WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
-import { type CaTables, openCaTables } from './records/records.ts';
+import { authorityInfoAccess, crlDistributionPoint, freshestCrl } from './der/extensions.ts';
+import { type CaRecord, type CaTables, openCaTables } from './records/records.ts';
 import { SerialNumbers } from './records/serial.ts';
 
 export type CaContext = {
@@ -19,8 +20,8 @@ export type CaContext = {
   readonly rotation: WrappingKeyRotation;
   /** called with the ends of certificates and CAs */
   readonly ends: CertificateEnds[];
-  /** base URL of the management API as others reach it now, `https://keystore.example:4646`; undefined: certificates name no URLs */
-  readonly publicUrl: () => string | undefined;
+  /** base URL at which relying parties reach revocation lists and OCSP now, `https://keystore.example:4646`; undefined: certificates name no URLs */
+  readonly statusUrl: () => string | undefined;
 };
 
 /** Opens the tables in the plugin's part of the store. */
@@ -39,12 +40,24 @@ export function openCaContext({
   };
 }
 
-/** URLs of a CA's CRL and OCSP responder (api 2), without token; each key generation has its own CRL. */
-export function publicUrls(context: CaContext, tenantId: string, caName: string, generation: number): PublicUrls | undefined {
-  const publicUrl = context.publicUrl();
-  if (publicUrl === undefined) return undefined;
-  const base = `${publicUrl}/v1/ca/${tenantId}/${caName}`;
-  return { crl: `${base}/crl/${generation}`, ocsp: `${base}/ocsp` };
+/** URLs of a CA's CRL and OCSP responder (api 2), without token; each key generation has its own CRL, and its own delta CRL where the CA has them. */
+export function publicUrls(
+  context: CaContext,
+  tenantId: string,
+  { name, deltaCrl }: Pick<CaRecord, 'name' | 'deltaCrl'>,
+  generation: number,
+): PublicUrls | undefined {
+  const statusUrl = context.statusUrl();
+  if (statusUrl === undefined) return undefined;
+  const base = `${statusUrl}/v1/ca/${tenantId}/${name}`;
+  const crl = `${base}/crl/${generation}`;
+  return { crl, ocsp: `${base}/ocsp`, ...(deltaCrl === true ? { delta: `${crl}/delta` } : {}) };
 }
 
-export type PublicUrls = { readonly crl: string; readonly ocsp: string };
+export type PublicUrls = { readonly crl: string; readonly ocsp: string; readonly delta?: string };
+
+/** The extensions by which a certificate names them (RFC 5280 4.2.1.13, 4.2.1.15, 4.2.2.1); none without URLs. */
+export function locationsOf(urls: PublicUrls | undefined): readonly Uint8Array[] {
+  if (urls === undefined) return [];
+  return [crlDistributionPoint(urls.crl), ...(urls.delta === undefined ? [] : [freshestCrl(urls.delta)]), authorityInfoAccess(urls.ocsp)];
+}

@@ -1,6 +1,6 @@
 // The errors that CAs and enrolment add to the platform's table (api 75, 76).
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
-import { requestErrors } from '../../core/plugin/services/certificate-authority.ts';
+import { requestErrors } from '../../core/plugin/services/request-errors.ts';
 
 export const caErrors = {
   'unsupported-key-type': {

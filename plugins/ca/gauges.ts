@@ -19,7 +19,7 @@ export function expiryGauge(context: CaContext): Gauge {
       const registrations = [...context.tables.cas.entries([])].flatMap(([[tenantId], record]) => {
         const newest = record.registrations?.at(-1);
         const labels = { kind: 'registration', tenant: tenants.get(String(tenantId)) ?? String(tenantId), name: record.name };
-        return newest === undefined || record.scep?.enabled !== true
+        return newest === undefined || (record.scep?.enabled !== true && record.cmp?.enabled !== true)
           ? []
           : [{ labels, value: seconds(readCertificate(newest.certificate).notAfter) }];
       });

@@ -83,7 +83,11 @@ async function forgetEnrolments({ store, tables, clock }: CaContext, ca: FoundCa
     ...unused.map((key) => [tables.eabKeys, key] as const),
     ...over(tables.enrolments, 0).map((key) => [tables.enrolments, key] as const),
     ...over(tables.pendingEnrolments, 0).map((key) => [tables.pendingEnrolments, key] as const),
-    ...over(tables.enrolmentSecrets, keptDays).map((key) => [tables.enrolmentSecrets, key] as const),
+    ...over(tables.enrolmentSecrets, keptDays).flatMap((key) => {
+      const id = tables.enrolmentSecrets.get(key)?.id;
+      const secret = [tables.enrolmentSecrets, key] as const;
+      return id === undefined ? [secret] : [secret, [tables.macSecrets, [...prefix, id]] as const];
+    }),
     ...Array.from(
       Iterator.from(tables.enrolmentFailures.entries(prefix)).filter(([, failures]) => isForgotten(failures, clock.now())),
       ([key]) => [tables.enrolmentFailures, key] as const,

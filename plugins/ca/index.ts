@@ -1,20 +1,20 @@
 // Plugin `ca`: certificate authorities whose keys are in the HSM, the revocation status of what they issued, and a service for enrolment.
-import { z } from 'zod';
 import { definePlugin } from '../../core/plugin/plugin.ts';
 import { certificateAuthorityService } from '../../core/plugin/services/certificate-authority.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { memberCertificatesService } from '../../core/plugin/services/member-certificates.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
+import { type Config, configSchema } from './status/config.ts';
 import { caErrors } from './errors.ts';
 import { tableNames } from './records/records.ts';
 
 const load = () => import('./provision.ts');
 
-export default definePlugin({
+export default definePlugin<Config>({
   name: 'ca',
   contract: 1,
-  config: z.strictObject({}),
+  config: configSchema,
   needs: ['ecdsa-p256'],
   errors: caErrors,
   provides: [certificateAuthorityService, memberCertificatesService],

@@ -7,9 +7,10 @@ import { findPublicKeyProblem } from '../../core/base/public-keys/public-key.ts'
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { parseDuration } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
-import { type Certificate, encodeCertificationRequestInfo, readCertificate } from './der/certificate.ts';
+import { type Certificate, encodeCertificationRequestInfo, readCertificate, readExtensions } from './der/certificate.ts';
 import { hasWeakSignature } from './issuing/chain.ts';
-import { findBeyondIssuers, findUseless, hasRoomBelow, readPathLength } from './issuing/issuer-limits.ts';
+import { constraintsOf } from './issuing/certifying.ts';
+import { findBeyondIssuers, findTooWide, findUseless, hasRoomBelow, readPathLength } from './issuing/issuer-limits.ts';
 import { failCa } from './errors.ts';
 import { keyUsageBit } from './der/extensions.ts';
 import { type GenerationPlan, type IssuingCa, ledgerReference, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
@@ -17,11 +18,12 @@ import type { CaContext } from './context.ts';
 import { keepIssued, recordOf } from './issuing/issue.ts';
 import { requireSubject } from './issuing/subject.ts';
 import { findCa, type FoundCa } from './authority/lookup.ts';
-import { formatName, readName } from './der/name.ts';
+import { sequence } from '../../core/der/der.ts';
+import { formatName, readName } from '../../core/der/name.ts';
 import { extensionId } from '../../core/der/oids.ts';
 import { publicKeyObject } from './der/public-key.ts';
 import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
-import { type CaGeneration, type CaRecord, newestGeneration } from './records/records.ts';
+import { type CaGeneration, type CaPadding, type CaRecord, type NameLimits, newestGeneration } from './records/records.ts';
 import { signStructure, unlessDeleted } from './authority/signer.ts';
 
 /** The parameters of a CA's key and certificate. */
@@ -29,10 +31,12 @@ export type CaWish = {
   readonly tenantId: string;
   readonly caId: string;
   readonly keyType: KeyType;
+  readonly padding?: CaPadding;
   readonly subject: string;
   readonly ttl: string;
   /** name of the CA of the same tenant that certifies it */
   readonly issuingCa: string | undefined;
+  readonly nameLimits?: NameLimits;
   /** for a new CA: the number from which its keys count on; default 0 */
   readonly lastGeneration?: number;
 };
@@ -59,9 +63,11 @@ export async function makeCaGeneration(context: CaContext, wish: CaWish, present
     caId: wish.caId,
     generation: (newest?.generation ?? wish.lastGeneration ?? 0) + 1,
     keyType: wish.keyType,
+    ...defined({ padding: wish.padding }),
     subject,
     namesOnRecord: newest !== undefined,
     ttlSeconds: parseDuration(wish.ttl, 'ttl').seconds,
+    constraints: constraintsOf(wish.nameLimits ?? {}),
     ...pathLengthOf(newest),
   };
   const isRoot = issuer === undefined && newest !== undefined;
@@ -115,24 +121,26 @@ export function requireIssuingCa(context: CaContext, tenantId: string, name: str
       detail: '"issuing-ca" cannot certify another CA: the path length in its certificate or in one above it does not allow it.',
     });
   }
-  return { tenantId, caId: found.record.id, name, newest };
+  return { tenantId, caId: found.record.id, name, ...defined({ deltaCrl: found.record.deltaCrl }), newest };
 }
 
 /** Throws `invalid-value` for a CA that verifiers would not accept below this one. */
-function requireSubjectWithin({ newest }: IssuingCa, subject: Uint8Array): void {
-  const issuers = [newest.certificate, ...newest.chain].map(readCertificate);
-  const problem = findBeyondIssuers(issuers, { subject, alternativeNames: [], purposes: [] });
+function requireSubjectWithin(issuer: IssuingCa, subject: Uint8Array): void {
+  const problem = findBeyondIssuers(certificatesOf(issuer), { subject, alternativeNames: [], purposes: [] });
   if (problem !== undefined) throw fail('invalid-value', { detail: `"issuing-ca" cannot certify this CA: ${problem}.` });
 }
 
-/** A PKCS#10 request for the newest key, DER, to be signed by a root elsewhere. */
+/** The certificate of a CA and those above it; none above a root. */
+export const certificatesOf = (issuer: IssuingCa | undefined): readonly Certificate[] =>
+  issuer === undefined ? [] : [issuer.newest.certificate, ...issuer.newest.chain].map(readCertificate);
+
+/** A PKCS#10 request for the newest key, DER, to be signed by a root elsewhere, which asks for the limits on names as well. */
 export async function makeCaRequest(context: CaContext, ca: FoundCa): Promise<Uint8Array> {
   const newest = requireNewest(ca);
   const { subject, publicKey } = readCertificate(newest.certificate);
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
-  return unlessDeleted(context, own, () =>
-    signStructure(context.hsm, referenceOf(own, newest), { kind: 'request' }, () => encodeCertificationRequestInfo(subject, publicKey)),
-  );
+  const info = () => encodeCertificationRequestInfo(subject, publicKey, constraintsOf(ca.record.nameLimits ?? {}));
+  return unlessDeleted(context, own, () => signStructure(context.hsm, referenceOf(own, newest), { kind: 'request' }, info));
 }
 
 /**
@@ -153,6 +161,10 @@ export function withImportedCertificate(context: CaContext, ca: FoundCa, chain: 
   if (!hasRoomBelow(certificates, 0)) throw refusal('the path length of a certificate is too short for the CAs below it');
   const useless = findUseless([own, ...issuers], { enrols: ca.record.est.enabled, domains: ca.record.est.allowedDomains });
   if (useless !== undefined) throw refusal(useless);
+  if (ca.record.nameLimits !== undefined) {
+    const tooWide = findTooWide(certificates, readExtensions(sequence(...constraintsOf(ca.record.nameLimits))));
+    if (tooWide !== undefined) throw refusal(tooWide);
+  }
   const { rollover: _gone, ...kept } = newest;
   const imported: CaGeneration = { ...kept, certificate: own.der, chain: issuers.map(({ der }) => der) };
   return { ...ca.record, issuingCa: undefined, generations: [...ca.record.generations.slice(0, -1), imported] };

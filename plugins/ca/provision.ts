@@ -7,6 +7,7 @@ import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
 import { memberCertificatesService } from '../../core/plugin/services/member-certificates.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
+import type { Config } from './status/config.ts';
 import { caActions } from './actions/actions.ts';
 import { custodyOfCa } from './actions/custody.ts';
 import { caKeyHolders, keysOfCas } from './authority/generation.ts';
@@ -24,11 +25,11 @@ import { certificateAuthorities } from './service.ts';
 import { publicEndpoints } from './status/public.ts';
 
 /** Resources, endpoints, jobs and the service of certificate authorities. */
-export function provision(platform: PluginContext<unknown>): PluginInstance {
-  const { store, hsm, clock, log } = platform;
+export function provision(platform: PluginContext<Config>): PluginInstance {
+  const { store, hsm, clock, log, config } = platform;
   const listeners = platform.service(listenersService);
-  const publicUrl = (): string => listeners.managementUrl;
-  const context = openCaContext({ hsm, store, clock, log, publicUrl, rotation: platform.service(wrappingKeysService) });
+  const statusUrl = (): string => config.statusUrl ?? listeners.managementUrl;
+  const context = openCaContext({ hsm, store, clock, log, statusUrl, rotation: platform.service(wrappingKeysService) });
   const protocols: EnrolmentProtocol[] = [];
   const housekeeping: Job = {
     // Named as before this plugin was split off: operators have alerts on the name.

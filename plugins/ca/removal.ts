@@ -65,10 +65,10 @@ export async function dropCas(context: CaContext, tenantId: string): Promise<voi
 export async function sweepRemovedCas(context: CaContext): Promise<void> {
   context.store.refresh();
   const { certificates, lines, certificateKeys, revocations, crls, enrolmentSecrets, enrolments, pendingEnrolments } = context.tables;
-  const { removedCas, enrolmentFailures, eabKeys } = context.tables;
+  const { removedCas, enrolmentFailures, eabKeys, macSecrets } = context.tables;
   const tables = [
     ...[certificates, lines, certificateKeys, revocations, crls],
-    ...[enrolmentSecrets, enrolments, pendingEnrolments, enrolmentFailures, eabKeys],
+    ...[enrolmentSecrets, enrolments, pendingEnrolments, enrolmentFailures, eabKeys, macSecrets],
   ];
   for (const [key, { tenantId, caId }] of Array.from(removedCas.entries([]))) {
     for (const table of tables) await clear(context, table, [tenantId, caId]);

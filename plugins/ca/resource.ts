@@ -11,17 +11,10 @@ import type { EnrolmentProtocol } from '../../core/plugin/services/certificate-a
 import type { StoreKey } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
+import { type CaDocument, caDocument, caStateFields, findKeyType, keyFields, paddingOf, requireNoKeyFields } from './document.ts';
+import { acmeDocument, cmpDocument, cmpSettings, enrolmentSettings, requireFitSecret, scepSettings } from './enrolment/document.ts';
 import {
-  type CaDocument,
-  caDocument,
-  caStateFields,
-  enrolmentSettings,
-  findKeyType,
-  findSecretProblem,
-  keyFields,
-  scepSettings,
-} from './document.ts';
-import {
+  certificatesOf,
   discardGeneration,
   keepGeneration,
   type MadeGeneration,
@@ -32,17 +25,27 @@ import {
 import { requireSubject } from './issuing/subject.ts';
 import { formatCertificatePem, readCertificate } from './der/certificate.ts';
 import { failCa } from './errors.ts';
-import { type CaContext, publicUrls } from './context.ts';
+import type { CaContext } from './context.ts';
+import { publishedStatus } from './status/published.ts';
 import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './status/last-crl.ts';
 import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
 import { ownNames } from './own/names.ts';
+import { constraintsOf, nameLimitsOf } from './issuing/certifying.ts';
+import { requireNamesLeft } from './issuing/issuer-limits.ts';
 import { familiesUnder } from './issuing/csr.ts';
-import { disabledAcme, disabledScep, type ScepSettings } from './records/enrolments.ts';
-import { type CaRecord, newestGeneration } from './records/records.ts';
+import { disabledAcme, disabledCmp, disabledScep, type ScepSettings } from './records/enrolments.ts';
+import { type CaRecord, nameLimitFields, newestGeneration } from './records/records.ts';
 import { endOfCa, endTrust, removeCaRecords, revokeOwnCertificates, serialsOf, sweepRemovedCas } from './removal.ts';
 import { revoking } from './actions/revoke.ts';
 import { caTag } from './tags.ts';
-import { enrolmentRights, requireAcmeSigner, requireScepSigner, requireSigner, requireSignerOfTrusting } from './wider-enrolment.ts';
+import {
+  enrolmentRights,
+  requireAcmeSigner,
+  requireCmpSigner,
+  requireScepSigner,
+  requireSigner,
+  requireSignerOfTrusting,
+} from './wider-enrolment.ts';
 
 /** `/v1/config/keystore/tls/ca` and its state tree. `protocols`: how devices enrol here; attached after this call. */
 export function caResource(context: CaContext, protocols: readonly EnrolmentProtocol[]): AnyResource {
@@ -57,11 +60,14 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     table: context.tables.cas,
     document: caDocument,
     stateFields: caStateFields,
-    creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
-    judgedBy: { certKeyCurve: ['certKeyType'], certKeyBits: ['certKeyType'], certKeyType: ['certKeyCurve', 'certKeyBits'] },
+    creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'signatureAlgorithm', 'subject', 'issuingCa', ...nameLimitFields],
+    judgedBy: {
+      ...{ certKeyCurve: ['certKeyType'], certKeyBits: ['certKeyType'], signatureAlgorithm: ['certKeyType'] },
+      certKeyType: ['certKeyCurve', 'certKeyBits', 'signatureAlgorithm'],
+    },
     removalJudgedBy: ['deletionAllowed', 'issuingCa'],
     removalTells: [{ list: 'keystore/tls/ca', field: 'issuing-ca' }],
-    secretFields: ['est.initialEnrollSecret', 'scep.initialEnrollSecret'],
+    secretFields: ['est.initialEnrollSecret', 'scep.initialEnrollSecret', 'cmp.initialEnrollSecret'],
     fieldRights: enrolmentRights,
     removalRights: [
       { field: 'issuing-ca', operation: 'execute', path: '/v1/state/keystore/tls/ca/{}/revoke', when: 'no certificate of the CA is valid' },
@@ -97,31 +103,36 @@ function planChange(
   requireFitSecret('est', est, current?.est);
   const scep = scepSettings(document);
   requireFitSecret('scep', scep, current?.scep);
+  const nextCaId = requireNextCa(context, change, name);
   requireScepPossible(scep, current === undefined ? findKeyType(document) : current.keyType, document.caCert !== undefined);
   const { acme } = document;
-  if (acme.enabled && document.caCert !== undefined)
-    throw fail('invalid-value', { detail: 'A CA with "ca-cert" is trust-only and issues nothing: "acme/enabled" stays false.' });
+  const cmp = cmpSettings(document);
+  requireFitSecret('cmp', cmp, current?.cmp);
+  for (const [name, { enabled }] of Object.entries({ acme, cmp }))
+    if (enabled && document.caCert !== undefined)
+      throw fail('invalid-value', { detail: `A CA with "ca-cert" is trust-only and issues nothing: "${name}/enabled" stays false.` });
   const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(context, document.caCert);
   if (current !== undefined) {
     requireSigner(change, est, current.est);
     requireScepSigner(change, est, scep, current.scep ?? disabledScep);
     requireAcmeSigner(change, est, acme, current.acme ?? disabledAcme);
+    requireCmpSigner(change, est, cmp, current.cmp ?? disabledCmp);
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
     }
     if (!isDeepStrictEqual(trustCertificate, current.trustCertificate)) requireSignerOfTrusting(context, change, current);
-    const { ttl, deletionAllowed } = document;
+    const { ttl, deletionAllowed, deltaCrl } = document;
     return {
       commit(transaction) {
         if (!isDeepStrictEqual(trustCertificate, current.trustCertificate))
           for (const ends of context.ends) ends.removed(transaction, change.call.caller.tenantId, current.id);
-        return { ...current, ttl, deletionAllowed, est, scep, acme, trustedCaId, trustCertificate };
+        return { ...current, ttl, deletionAllowed, deltaCrl, est, scep, acme, cmp, trustedCaId, nextCaId, trustCertificate };
       },
     };
   }
-  const { ttl, deletionAllowed } = document;
+  const { ttl, deletionAllowed, deltaCrl } = document;
   const createdAt = formatTimestamp(context.clock.now());
-  const first = { name, createdAt, ttl, deletionAllowed, est, scep, acme, trustedCaId, generations: [] };
+  const first = { name, createdAt, ttl, deletionAllowed, deltaCrl, est, scep, acme, cmp, trustedCaId, nextCaId, generations: [] };
   if (trustCertificate !== undefined) {
     requireNoKeyFields(document);
     return { commit: () => ({ ...first, id: randomUUID(), keyType: undefined, subject: '', issuingCa: undefined, trustCertificate }) };
@@ -145,17 +156,21 @@ function planKeyedCa(
 ): Plan<CaRecord, MadeGeneration | undefined> {
   const keyType = requireKeyType(context, document);
   const { subject = '' } = document;
+  const signing = paddingOf(document, keyType);
   requireSubject(subject);
   const { tenantId } = call.caller;
-  if (document.issuingCa !== undefined) requireIssuingCa(context, tenantId, document.issuingCa);
+  const issuer = document.issuingCa === undefined ? undefined : requireIssuingCa(context, tenantId, document.issuingCa);
+  requireNamesLeft(certificatesOf(issuer), constraintsOf(document), first.est.allowedDomains);
   const caId = randomUUID();
   const wish = {
     tenantId,
     caId,
     keyType,
+    ...signing,
     subject,
     ttl: document.ttl,
     issuingCa: document.issuingCa,
+    ...nameLimitsOf(document),
     lastGeneration: lastGeneration(context, tenantId, first.name),
   };
   return {
@@ -163,7 +178,16 @@ function planKeyedCa(
     commit(transaction, made) {
       if (made === undefined) throw new Error('a CA without a key');
       keepGeneration(context, transaction, made);
-      return { ...first, id: caId, keyType, subject, issuingCa: document.issuingCa, generations: [made.generation] };
+      return {
+        ...first,
+        id: caId,
+        keyType,
+        ...signing,
+        subject,
+        issuingCa: document.issuingCa,
+        ...nameLimitsOf(document),
+        generations: [made.generation],
+      };
     },
     discard: async (made) => {
       if (made !== undefined) await discardGeneration(context, made);
@@ -181,23 +205,6 @@ function requireKeyType(context: CaContext, document: CaDocument): KeyType {
   throw failCa('unsupported-key-type', {
     detail: `No configured token, or not that of every appliance of the cluster, offers ${mechanism}, which cert-key-type ${document.certKeyType ?? 'ecdsa'} needs: add a token that does under hsm.tokens in the configuration, and start again.`,
   });
-}
-
-function requireNoKeyFields(document: CaDocument): void {
-  const { certKeyType, certKeyCurve, certKeyBits, subject, issuingCa } = document;
-  if ([certKeyType, certKeyCurve, certKeyBits, subject, issuingCa].some((field) => field !== undefined)) {
-    throw fail('invalid-value', {
-      detail: 'A CA with "ca-cert" is trust-only: cert-key-type, cert-key-curve, cert-key-bits, subject and issuing-ca do not apply.',
-    });
-  }
-}
-
-type WithSecret = { readonly initialEnrollSecret?: string | undefined };
-
-function requireFitSecret(container: 'est' | 'scep', { initialEnrollSecret: secret }: WithSecret, current: WithSecret | undefined): void {
-  const present = current?.initialEnrollSecret;
-  const problem = secret === undefined || secret === present ? undefined : findSecretProblem(secret);
-  if (problem !== undefined) throw fail('invalid-value', { detail: `"${container}/initial-enroll-secret" ${problem}.` });
 }
 
 /** Answers of SCEP are encrypted to the key of the device, which is RSA. */
@@ -222,6 +229,16 @@ function requireTrustCa(context: CaContext, { call, document, current }: CaChang
   if (trusted === current?.est.initialEnrollTrustCa) return current.trustedCaId;
   const found = findUsableCa(context, call.caller.tenantId, trusted);
   if (found === undefined) throw fail('invalid-value', { detail: '"est/initial-enroll-trust-ca" must name a CA of this tenant.' });
+  return found.record.id;
+}
+
+/** The id of the CA that is named as the next one; undefined without one. A later CA of its name is not announced. */
+function requireNextCa(context: CaContext, { call, document, current }: CaChange, name: string): string | undefined {
+  const { nextCa } = document.scep;
+  if (nextCa === undefined) return undefined;
+  if (nextCa === current?.scep?.nextCa) return current.nextCaId;
+  const found = nextCa === name ? undefined : findUsableCa(context, call.caller.tenantId, nextCa);
+  if (found === undefined) throw fail('invalid-value', { detail: '"scep/next-ca" must name another CA of this tenant.' });
   return found.record.id;
 }
 
@@ -289,20 +306,40 @@ function requireNoneBelow({ access }: EndpointCall, name: string, cas: IteratorO
   throw fail('in-use', { detail: `${isShown ? `CA "${below.name}"` : 'A CA'} is certified by this one; delete it first.` });
 }
 
+const copyOf = (list: readonly string[] | undefined): string[] | undefined => list && [...list];
+
 function toDocument(record: CaRecord): CaDocument {
-  const { allowedDomains, allowedUris, ...settings } = record.est;
+  const {
+    allowedDomains,
+    allowedUris,
+    allowedEmails,
+    allowedOtherNames,
+    allowWildcards = false,
+    serverKeygen = false,
+    ...settings
+  } = record.est;
   const shared = {
     ttl: record.ttl,
+    deltaCrl: record.deltaCrl ?? false,
     deletionAllowed: record.deletionAllowed ?? false,
-    est: { ...settings, allowedDomains: [...allowedDomains], ...(allowedUris === undefined ? {} : { allowedUris: [...allowedUris] }) },
+    est: {
+      ...settings,
+      allowWildcards,
+      serverKeygen,
+      allowedDomains: [...allowedDomains],
+      ...defined({ allowedUris: copyOf(allowedUris), allowedEmails: copyOf(allowedEmails), allowedOtherNames: copyOf(allowedOtherNames) }),
+    },
     scep: { ...(record.scep ?? disabledScep), allowOld: [...(record.scep ?? disabledScep).allowOld] },
-    acme: { ...(record.acme ?? disabledAcme), challenges: [...(record.acme ?? disabledAcme).challenges] },
+    acme: acmeDocument(record.acme ?? disabledAcme),
+    cmp: cmpDocument(record.cmp ?? disabledCmp),
   };
   if (record.trustCertificate !== undefined) return { ...shared, caCert: formatCertificatePem(record.trustCertificate) };
   return {
     ...(record.keyType === undefined ? {} : keyFields(record.keyType)),
+    ...defined({ signatureAlgorithm: record.padding }),
     subject: record.subject,
     ...defined({ issuingCa: record.issuingCa }),
+    ...record.nameLimits,
     ...shared,
   };
 }
@@ -319,8 +356,8 @@ function toState(
   const urlsOf = (name: string): readonly string[] =>
     protocols.filter((protocol) => protocol.name === name).flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name));
   const registration = record.registrations?.at(-1);
+  const registrationNotAfter = registration === undefined ? undefined : readCertificate(registration.certificate).notAfter;
   const certificate = readCertificate(newestCertificate(record));
-  const status = newest === undefined ? undefined : publicUrls(context, call.caller.tenantId, record.name, newest.generation);
   return {
     uuid: record.id,
     creationTime: record.createdAt,
@@ -330,17 +367,22 @@ function toState(
     serial: certificate.serial,
     notBefore: certificate.notBefore,
     notAfter: certificate.notAfter,
-    ...defined({ keyVersion: newest?.generation, crlUrl: status?.crl, ocspUrl: status?.ocsp }),
+    ...defined({ keyVersion: newest?.generation }),
+    ...publishedStatus(context, call.caller.tenantId, record),
     est: {
       // The existence of any would reveal a hidden field.
       ...(shows('est/enabled') ? { httpsUrl: isEnrolled ? urlsOf('est') : [] } : {}),
     },
     scep: {
       ...(shows('scep/enabled') ? { url: record.scep?.enabled === true ? urlsOf('scep') : [] } : {}),
-      ...defined({ registrationNotAfter: registration === undefined ? undefined : readCertificate(registration.certificate).notAfter }),
+      ...defined({ registrationNotAfter }),
     },
     acme: {
       ...(shows('acme/enabled') ? { directoryUrl: record.acme?.enabled === true ? urlsOf('acme') : [] } : {}),
+    },
+    cmp: {
+      ...(shows('cmp/enabled') ? { url: record.cmp?.enabled === true ? urlsOf('cmp') : [] } : {}),
+      ...defined({ registrationNotAfter }),
     },
   };
 }

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
 import { readDer } from '../../../core/base/texts/pem.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
-import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import type { CaContext } from '../context.ts';
 import { requireNewestGeneration } from '../records/records.ts';
 import { type KeptCrl, readKeptCrl } from '../status/kept-crl.ts';
 import { takeInRevocations } from '../status/revocation.ts';
-import type { FoundCa } from '../authority/lookup.ts';
+import { findCa, type FoundCa } from '../authority/lookup.ts';
 import { caPath, findCaOf, noKey } from './action.ts';
-import { revoking, serialField } from './revoke.ts';
+import { concernedBy, revoking, serialField } from './revoke.ts';
 import { caTag } from '../tags.ts';
 
 /** Limit of a body: some 80,000 entries. Longer lists come in parts, as serial numbers. */
@@ -49,6 +49,7 @@ export function importRevocations(context: CaContext): AnyEndpoint {
       knownBefore: z.int().min(0).meta({ description: 'Those that were revoked already.', example: 40 }),
     }),
     commandLine: { input: 'crl', ends: 'revokes the certificates, which cannot be taken back' },
+    concerns: (call, { crl, serials = [] }) => concernedBy(context, call, [...serials, ...listedIn(context, call, crl)]),
     find: findCaOf(context, 'act'),
     async run(call, { crl, serials = [] }, ca) {
       if (ca.record.keyType === undefined) throw noKey(ca);
@@ -74,6 +75,14 @@ export function importRevocations(context: CaContext): AnyEndpoint {
       return taken;
     },
   });
+}
+
+/** The serial numbers of a list that this CA has signed. */
+function listedIn(context: CaContext, { caller, params }: EndpointCall, crl: string | undefined): readonly string[] {
+  const ca = crl === undefined ? undefined : findCa(context, caller.tenantId, params['name'] ?? '');
+  const [der] = crl === undefined ? [] : (readDer(crl, 'X509 CRL') ?? []);
+  const kept = ca === undefined || der === undefined ? undefined : readKeptCrl(ca, der);
+  return kept?.entries.map(({ serial }) => serial) ?? [];
 }
 
 function requireKept(ca: FoundCa, text: string): KeptCrl {

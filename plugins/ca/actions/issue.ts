@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { parseDuration } from '../../../core/base/time.ts';
+import { formatPem } from '../../../core/base/texts/pem.ts';
 import { pemExample } from '../../../core/wire/fields.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
@@ -28,11 +29,11 @@ export function issueWithKey(context: CaContext): AnyEndpoint {
     act: 'none',
     fieldRights: [
       { field: 'usages', operation: 'execute', path: `${caPath}/sign-csr` },
-      ...['subject', 'dns-names', 'ip-addresses', 'uris', 'ttl'].map(
+      ...['subject', 'dns-names', 'ip-addresses', 'uris', 'emails', 'other-names', 'ttl'].map(
         (field) => ({ field, operation: 'execute', path: freelyPath }) as const,
       ),
     ],
-    auditFields: ['subject', 'dnsNames', 'ipAddresses', 'uris', 'keyType', 'ttl', 'usages'],
+    auditFields: ['subject', 'dnsNames', 'ipAddresses', 'uris', 'emails', 'otherNames', 'keyType', 'ttl', 'usages'],
     secretOutput: ['privateKey'],
     errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'unsupported-key-type', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],
     input: makingInput,
@@ -51,7 +52,7 @@ export function issueWithKey(context: CaContext): AnyEndpoint {
       const { ttl, usages } = input;
       const meant = signing({ csr, ttl: ttl ?? parseDuration(ca.record.est.ttl, 'ttl'), usages });
       call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'sign-csr'], 'execute', meant);
-      const privateKey = await takeKey(context, key);
+      const privateKey = await takeKey(context, key, (octets) => formatPem('PRIVATE KEY', octets));
       return { ...(await signRequest(context, call, ca, { csr, ttl, usages })), privateKey };
     },
   });

@@ -1,10 +1,12 @@
 // revoke: revokes a certificate that the CA issued, alone or with its line.
 import { z } from 'zod';
-import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import type { Effect } from '../../../core/access/access-control.ts';
+import { anyValue } from '../../../core/access/policy/constraints.ts';
 import { naming } from '../../../core/http/named-entries.ts';
 import { shapeOf } from '../../../core/wire/schema.ts';
 import { extensionId } from '../../../core/der/oids.ts';
+import { casCertifiedBy } from '../authority/certified.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import type { CaContext } from '../context.ts';
 import { readCertificate } from '../der/certificate.ts';
@@ -30,6 +32,11 @@ export function revoking(serials: readonly string[], reason: RevocationReason): 
   return { wire: { serial: serials, reason, line: false }, shape: shapeOf(input) };
 }
 
+/** Effect of settings that let others revoke. */
+export function revokingAnything(): Effect {
+  return { wire: { serial: anyValue, reason: anyValue, line: false }, shape: shapeOf(input) };
+}
+
 export function revoke(context: CaContext): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
@@ -43,6 +50,7 @@ export function revoke(context: CaContext): AnyEndpoint {
     audit: 'required',
     // A CA below goes with its certificate; that of a device is replaced.
     act: (_call, { serial }, ca) => (isOfCa(context, ca, serial) ? ['destroy'] : []),
+    concerns: (call, { serial }) => concernedBy(context, call, [serial]),
     errors: ['built-in'],
     auditFields: ['serial', 'reason', 'line'],
     commandLine: { positional: ['serial'], ends: 'revokes the certificate, which cannot be taken back' },
@@ -60,6 +68,16 @@ export function revoke(context: CaContext): AnyEndpoint {
       return { revoked: revoked.length, stillValid: countOthersValid(context, ca, serial) };
     },
   });
+}
+
+/** The paths of the CAs that end with certificates of the CA in the path. */
+export function concernedBy(
+  context: CaContext,
+  { caller, params }: EndpointCall,
+  serials: readonly string[],
+): readonly (readonly string[])[] {
+  const names = casCertifiedBy(context, caller.tenantId, params['name'] ?? '', serials);
+  return names.map((name) => ['v1', 'state', 'keystore', 'tls', 'ca', name]);
 }
 
 /** Tells whether a serial number is that of a CA certificate that the CA has issued. */

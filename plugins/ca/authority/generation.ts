@@ -6,18 +6,10 @@ import type { KeyHolder } from '../../../core/plugin/services/wrapping-keys.ts';
 import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
 import { type Custody, HsmError, type KeyReference, type KeyType, type StoredKey } from '../../../hsm/api.ts';
 import { type Certificate, encodeTbsCertificate, readCertificate } from '../der/certificate.ts';
-import {
-  authorityInfoAccess,
-  authorityKeyIdentifier,
-  basicConstraints,
-  crlDistributionPoint,
-  keyIdentifierOf,
-  keyUsage,
-  subjectKeyIdentifier,
-} from '../der/extensions.ts';
-import { type CaContext, publicUrls } from '../context.ts';
+import { authorityKeyIdentifier, basicConstraints, keyIdentifierOf, keyUsage, subjectKeyIdentifier } from '../der/extensions.ts';
+import { type CaContext, locationsOf, publicUrls } from '../context.ts';
 import { issuerKeyIdentifier } from '../der/read-extensions.ts';
-import type { CaGeneration, CaKey, CaRecord } from '../records/records.ts';
+import type { CaGeneration, CaKey, CaPadding, CaRecord } from '../records/records.ts';
 import { registrationKeys } from './registration-key.ts';
 import { caKeyBinding, type CaKeyReference, signStructure } from './signer.ts';
 
@@ -27,6 +19,7 @@ export type GenerationPlan = {
   readonly caId: string;
   readonly generation: number;
   readonly keyType: KeyType;
+  readonly padding?: CaPadding;
   /** DER Name */
   readonly subject: Uint8Array;
   /** true if an earlier certificate of the CA has this subject */
@@ -34,10 +27,16 @@ export type GenerationPlan = {
   readonly ttlSeconds: number;
   /** number of CAs that may follow below; undefined: no limit */
   readonly pathLength?: number;
+  /** name constraints, encoded, or none */
+  readonly constraints?: readonly Uint8Array[];
 };
 
 /** The CA of this appliance that certifies an intermediate. */
-export type IssuingCa = { readonly tenantId: string; readonly caId: string; readonly name: string; readonly newest: CaGeneration };
+export type IssuingCa = Pick<CaRecord, 'name' | 'deltaCrl'> & {
+  readonly tenantId: string;
+  readonly caId: string;
+  readonly newest: CaGeneration;
+};
 
 /** Certificates begin this long before now, for devices whose clocks are slow (R58). */
 export const backdateSeconds = 60;
@@ -70,6 +69,7 @@ export async function rollRoot(context: CaContext, plan: GenerationPlan, old: Ca
       notBefore: subject.notBefore,
       notAfter: oldRoot.notAfter,
       pathLength: plan.pathLength,
+      ...defined({ more: plan.constraints }),
     });
   // Signed by an expired root it would never be valid.
   if (Temporal.Instant.compare(newRoot.notBefore, oldRoot.notAfter) > 0) return made;
@@ -84,7 +84,7 @@ export async function rollRoot(context: CaContext, plan: GenerationPlan, old: Ca
 /** A CA certificate for this key under another CA of the appliance; ends no later than the issuer. */
 async function certifyUnder(context: CaContext, above: IssuingCa, plan: GenerationPlan, publicKey: Uint8Array): Promise<Uint8Array> {
   const issuer = readCertificate(above.newest.certificate);
-  const urls = publicUrls(context, above.tenantId, above.name, above.newest.generation);
+  const urls = publicUrls(context, above.tenantId, above, above.newest.generation);
   return certifyCa(context, referenceOf(above, above.newest), {
     issuer,
     subject: plan.subject,
@@ -92,7 +92,7 @@ async function certifyUnder(context: CaContext, above: IssuingCa, plan: Generati
     publicKey,
     ...lifetime(context, plan.ttlSeconds, issuer),
     pathLength: plan.pathLength,
-    more: urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)],
+    more: [...(plan.constraints ?? []), ...locationsOf(urls)],
   });
 }
 
@@ -174,7 +174,7 @@ async function makeKey(context: CaContext, plan: GenerationPlan): Promise<CaKey>
     context.hsm.generate(plan.keyType, binding, { custody, extractable: false, ...defined({ reserved }) }),
   );
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
-  return { type: plan.keyType, stored, publicKey };
+  return { type: plan.keyType, stored, publicKey, ...defined({ padding: plan.padding }) };
 }
 
 async function selfSign(context: CaContext, plan: GenerationPlan, key: CaKey): Promise<Uint8Array> {
@@ -188,6 +188,7 @@ async function selfSign(context: CaContext, plan: GenerationPlan, key: CaKey): P
       publicKey: key.publicKey,
       ...lifetime(context, plan.ttlSeconds),
       pathLength: plan.pathLength,
+      ...defined({ more: plan.constraints }),
     },
   );
 }

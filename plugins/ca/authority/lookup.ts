@@ -24,6 +24,13 @@ export function findTrusted(context: CaContext, { tenantId, record }: FoundCa): 
   return found?.record.id === (record.trustedCaId ?? found?.record.id) ? found : undefined;
 }
 
+/** The CA that comes after another one, by its settings: the one that was meant, not a later one of its name. */
+export function findNext(context: CaContext, { tenantId, record }: FoundCa): FoundCa | undefined {
+  const name = record.scep?.nextCa;
+  const found = name === undefined ? undefined : findUsableCa(context, tenantId, name);
+  return found?.record.id === record.nextCaId ? found : undefined;
+}
+
 export const ofTheAppliance =
   'This CA certifies the appliance itself, its listeners or the members of its cluster: it is read, and does nothing else.';
 

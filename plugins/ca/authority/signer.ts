@@ -1,7 +1,6 @@
 // Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
-import { verify } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
-import { type Asker, type Hsm, isKeyLost, type KeyBinding } from '../../../hsm/api.ts';
+import { type Asker, type Hsm, HsmError, type KeyBinding } from '../../../hsm/api.ts';
 import { requireCaAlgorithm } from './algorithms.ts';
 import { bitString, sequence } from '../../../core/der/der.ts';
 import type { CaContext } from '../context.ts';
@@ -31,15 +30,18 @@ export async function signStructure(
   askedBy?: Asker,
 ): Promise<Uint8Array> {
   const { key, binding } = reference;
-  const algorithm = requireCaAlgorithm(key.type);
+  const algorithm = requireCaAlgorithm(key);
   const tbs = encodeTbs(algorithm.identifier);
   requireClean(what, tbs, { publicKey: key.publicKey, algorithm: algorithm.identifier });
-  const holds = (raw: Uint8Array): boolean => verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), algorithm.encodeSignature(raw));
+  const holds = (raw: Uint8Array): boolean => algorithm.holds(publicKeyObject(key.publicKey), tbs, algorithm.encodeSignature(raw));
   const raw = await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs), holds, askedBy);
   return sequence(tbs, algorithm.identifier, bitString(algorithm.encodeSignature(raw)));
 }
 
-/** Runs work with the keys of a CA. When they are missing because the CA was deleted meanwhile, throws `gone`, usually `not-found`. */
+/**
+ * Runs work with the keys of a CA. When it fails at the token and the CA was deleted meanwhile, throws `gone`, usually `not-found`: a key that
+ * disappears while it is used looks like a missing key or like a fault of the token.
+ */
 export async function unlessDeleted<T>(
   { store, tables }: Pick<CaContext, 'store' | 'tables'>,
   { tenantId, caId }: { readonly tenantId: string; readonly caId: string },
@@ -49,7 +51,7 @@ export async function unlessDeleted<T>(
   try {
     return await work();
   } catch (error) {
-    if (!isKeyLost(error)) throw error;
+    if (!(error instanceof HsmError)) throw error;
     store.refresh();
     if (Iterator.from(tables.cas.entries([tenantId])).some(([, { id }]) => id === caId)) throw error;
     throw gone();

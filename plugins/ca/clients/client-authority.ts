@@ -3,18 +3,22 @@ import { hash } from 'node:crypto';
 import type {
   ClientAuthority,
   ClientRefusal,
+  HeldCertificate,
   JudgedClient,
   ShownCertificate,
 } from '../../../core/plugin/services/certificate-authority.ts';
+import { extensionId } from '../../../core/der/oids.ts';
 import { caCertificates, type FoundCa, findUsableCa, hasKey, newestCertificate } from '../authority/lookup.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { CaContext } from '../context.ts';
 import { type Certificate, isLive, readCertificate } from '../der/certificate.ts';
+import { readBasicConstraints } from '../der/read-extensions.ts';
 import { findPath, isClientCertificate } from '../issuing/chain.ts';
 import { viaCertifyCa } from '../issuing/subordinate.ts';
 import type { CaRecord, IssuedCertificate } from '../records/records.ts';
 import { findIssued } from '../status/revocation.ts';
 import { findRevocationProblem, readForeignCrl } from './foreign-crl.ts';
+import { questionsOf } from './foreign-ocsp.ts';
 import { namesOf } from './names.ts';
 
 /** A CA by its name; undefined without one that people may trust. */
@@ -22,19 +26,21 @@ export function findClientAuthority(context: CaContext, tenantId: string, name: 
   const ca = findUsableCa(context, tenantId, name);
   if (ca === undefined) return undefined;
   const isOwn = hasKey(ca.record);
+  const judge: ClientAuthority['judge'] = (shown, lists, answers = []) => {
+    try {
+      return isOwn ? judgeOwn(context, ca, shown) : judgeForeign(context, ca, shown, lists && { lists, answers });
+    } catch {
+      // Not DER, or names that cannot be read.
+      return { problem: 'unreadable' };
+    }
+  };
   return {
-    id: ca.record.id,
-    anchor: anchorOf(ca.record),
-    name,
-    isOwn,
+    ...{ id: ca.record.id, anchor: anchorOf(ca.record), name, isOwn, judge },
     hasSigned: (list) => readForeignCrl(list, readCertificate(newestCertificate(ca.record))) !== undefined,
-    judge(shown, lists) {
-      try {
-        return isOwn ? judgeOwn(context, ca, shown) : judgeForeign(context, ca, shown, lists);
-      } catch {
-        // Not DER, or names that cannot be read.
-        return { problem: 'unreadable' };
-      }
+    questions(shown) {
+      if (isOwn || 'problem' in judge(shown, undefined)) return [];
+      const path = findPath(shown.leaf, shown.intermediates, caCertificates(ca.record), context.clock.now());
+      return path === undefined ? [] : questionsOf(path, () => context.clock.now());
     },
   };
 }
@@ -61,31 +67,33 @@ function judgeOwn(context: CaContext, ca: FoundCa, shown: ShownCertificate): Jud
 }
 
 /** Reason for which the holder of a certificate on record cannot authenticate with it. */
-export function findHeldProblem(
-  certificate: Certificate,
-  issued: IssuedCertificate,
-  now: Temporal.Instant,
-): 'revoked' | 'not-valid-now' | 'not-for-clients' | undefined {
+export function findHeldProblem(certificate: Certificate, issued: IssuedCertificate, now: Temporal.Instant): HeldCertificate['problem'] {
   if (issued.revoked !== undefined) return 'revoked';
   if (!isLive(certificate, now)) return 'not-valid-now';
-  return issued.via === 'issuing-ca' || issued.via === viaCertifyCa || !isClientCertificate(certificate) ? 'not-for-clients' : undefined;
+  if (issued.via === 'issuing-ca' || issued.via === viaCertifyCa || !isClientCertificate(certificate)) return 'not-for-clients';
+  return issued.unconfirmed === true ? 'not-confirmed' : undefined;
 }
 
 function judgeForeign(
   context: CaContext,
   ca: FoundCa,
   shown: ShownCertificate,
-  lists: readonly Uint8Array[] | undefined,
+  proofs: { readonly lists: readonly Uint8Array[]; readonly answers: readonly Uint8Array[] } | undefined,
 ): JudgedClient | ClientRefusal {
   const now = context.clock.now();
   const path = findPath(shown.leaf, shown.intermediates, caCertificates(ca.record), now);
   const certificate = readCertificate(shown.leaf);
   if (!isLive(certificate, now)) return { problem: 'not-valid-now' };
-  if (!isClientCertificate(certificate)) return { problem: 'not-for-clients' };
+  if (isCa(certificate) || !isClientCertificate(certificate)) return { problem: 'not-for-clients' };
   if (path === undefined) return { problem: 'no-path' };
-  const problem = lists === undefined ? undefined : findRevocationProblem(path, lists, now);
+  const problem = proofs && findRevocationProblem(path, proofs.lists, proofs.answers, now);
   if (problem !== undefined) return { problem };
   return { ...describe(certificate), isGood: (transaction) => isThere(context, ca, transaction) };
+}
+
+/** Tells whether a certificate is that of a CA, which is not a client. Of own CAs the records tell. */
+function isCa({ extensions }: Certificate): boolean {
+  return readBasicConstraints(extensions.get(extensionId.basicConstraints)).ca;
 }
 
 function anchorOf({ id, trustCertificate }: CaRecord): string {

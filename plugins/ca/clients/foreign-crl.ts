@@ -1,15 +1,16 @@
 // Revocation lists of CAs elsewhere (RFC 5280 5 and 6.3): complete lists that the CA itself has signed, judged strictly. What is not understood is no
 // list, so that a certificate below it is refused.
-import { hash, verify } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { Reader, readBitString, readOnly, tag } from '../../../core/der/der.ts';
 import { extensionId } from '../../../core/der/oids.ts';
-import { findRequestDigest } from '../authority/algorithms.ts';
+import { findRequestSignature, holdsFor } from '../authority/algorithms.ts';
 import { type Certificate, readExtensions, readTime } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
 import { checkKey } from '../der/public-key.ts';
 import { readKeyUsage } from '../der/read-extensions.ts';
 import type { CertificatePath } from '../issuing/chain.ts';
+import { isCurrent, readForeignAnswer } from './foreign-ocsp.ts';
 
 /** A list whose signature verifies under the key of a CA. Serial numbers in lower-case hexadecimal. */
 type ForeignCrl = {
@@ -19,19 +20,26 @@ type ForeignCrl = {
 };
 
 /**
- * Reason for which a path is not known to be free of revocations: each certificate below the anchor needs a current list of its issuer. Undefined if
- * it is.
+ * Reason for which a path is not known to be free of revocations: each certificate below the anchor needs a current list of its issuer, or an answer of a
+ * responder about it. Undefined if it is.
  */
 export function findRevocationProblem(
   path: CertificatePath,
   lists: readonly Uint8Array[],
+  answers: readonly Uint8Array[],
   now: Temporal.Instant,
 ): 'revoked' | 'no-revocation-list' | undefined {
   for (const [index, issuer] of path.slice(1).entries()) {
     const subject = path[index];
+    if (subject === undefined) return 'no-revocation-list';
     const current = lists.flatMap((der) => readCurrent(der, issuer, now));
-    if (current.length === 0 || subject === undefined) return 'no-revocation-list';
     if (current.some(({ revoked }) => revoked.has(subject.serial))) return 'revoked';
+    const said = answers.flatMap((der) => readForeignAnswer(der, subject, issuer) ?? []).filter((answer) => isCurrent(answer, now));
+    const trusted = said.filter(
+      ({ responder }) => !current.some(({ revoked }) => responder !== undefined && revoked.has(responder.serial)),
+    );
+    if (trusted.some(({ isRevoked }) => isRevoked)) return 'revoked';
+    if (current.length === 0 && trusted.length === 0) return 'no-revocation-list';
   }
   return undefined;
 }
@@ -76,8 +84,8 @@ function parse(der: Uint8Array, issuer: Certificate): ForeignCrl | undefined {
   if (Buffer.compare(fields.next(tag.sequence).whole, issuer.subject) !== 0) return undefined;
   const key = checkKey(issuer.publicKey);
   if ('problem' in key) return undefined;
-  const digest = findRequestDigest(algorithm, key.family);
-  if (digest === undefined || !cleanly(() => verify(digest, tbs.whole, key.keyObject, signature))) return undefined;
+  const how = findRequestSignature(algorithm, key);
+  if (how === undefined || !cleanly(() => holdsFor(key.keyObject, how, tbs.whole, signature))) return undefined;
   const thisUpdate = readTime(fields.next());
   const nextUpdate = readTime(fields.next());
   const entries = fields.optional(tag.sequence);

@@ -2,7 +2,7 @@
 import { extensionId, nameAttributes } from '../../../core/der/oids.ts';
 import type { ClientNames } from '../../../core/plugin/services/certificate-authority.ts';
 import type { Certificate } from '../der/certificate.ts';
-import { readName } from '../der/name.ts';
+import { readName } from '../../../core/der/name.ts';
 import { type AlternativeNameKind, readAlternativeNames } from '../der/read-extensions.ts';
 
 /** Every name of each kind, as it is written; throws DerError. */

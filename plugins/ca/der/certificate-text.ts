@@ -1,7 +1,7 @@
 // A certificate in words, for people, as `@peculiar/x509` reads it. No decision rests on it.
 import type { TextObject } from '@peculiar/x509';
 import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
-import { peculiar } from './peculiar.ts';
+import { peculiar } from '../../../core/der/peculiar.ts';
 
 /** Lines of octets that are shown of a value; a key for ML-DSA would have three hundred. */
 const shownOctetLines = 3;

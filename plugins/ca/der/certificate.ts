@@ -42,9 +42,12 @@ export function encodeTbsCertificate(content: CertificateContent, algorithmIdent
   );
 }
 
-/** certificationRequestInfo of a CA's own request: it asks to be a CA, and leaves the rest to who signs it (RFC 2986 4.1). */
-export function encodeCertificationRequestInfo(subject: Uint8Array, publicKey: Uint8Array): Uint8Array {
-  const extensions = sequence(basicConstraints({}), keyUsage('digitalSignature', 'keyCertSign', 'crlSign'));
+/**
+ * certificationRequestInfo of a CA's own request: it asks to be a CA, with these extensions besides, and leaves the rest to who signs it
+ * (RFC 2986 4.1).
+ */
+export function encodeCertificationRequestInfo(subject: Uint8Array, publicKey: Uint8Array, more: readonly Uint8Array[] = []): Uint8Array {
+  const extensions = sequence(basicConstraints({}), keyUsage('digitalSignature', 'keyCertSign', 'crlSign'), ...more);
   const extensionRequest = sequence(objectIdentifier(requestAttribute.extensionRequest), setOf(extensions));
   return sequence(integer(0), subject, publicKey, explicit(0, extensionRequest));
 }
@@ -85,7 +88,7 @@ export function readCertificate(der: Uint8Array): Certificate {
 export function parseCertificate(der: Uint8Array): Certificate {
   if (hasMadeUpCurve(der)) throw new DerError('curve that is written out');
   const tbs = readOnly(der, tag.sequence).enter(tag.sequence);
-  tbs.optional(tag.constructed(0));
+  const version = versionOf(tbs.optional(tag.constructed(0))?.content);
   const serial = tbs.next(tag.integer).content;
   tbs.next(tag.sequence);
   const issuer = tbs.next(tag.sequence).whole;
@@ -97,6 +100,10 @@ export function parseCertificate(der: Uint8Array): Certificate {
   tbs.optional(tag.primitive(1));
   tbs.optional(tag.primitive(2));
   const list = tbs.optional(tag.constructed(3));
+  tbs.end();
+  for (const name of [issuer, subject])
+    for (const part of readOnly(name, tag.sequence).rest()) if (part.tag !== tag.set) throw new DerError('name that is not one');
+  if (list !== undefined && version !== 3) throw new DerError('extensions need version 3');
   return {
     der,
     serial: Buffer.from(serial).toString('hex'),
@@ -105,8 +112,17 @@ export function parseCertificate(der: Uint8Array): Certificate {
     notBefore,
     notAfter,
     publicKey,
-    extensions: list === undefined ? new Map() : readExtensions(new Reader(list.content).next(tag.sequence).whole),
+    extensions: list === undefined ? new Map() : readExtensions(list.content),
   };
+}
+
+function versionOf(content: Uint8Array | undefined): number {
+  if (content === undefined) return 1;
+  const field = new Reader(content);
+  const [number = 0, ...more] = field.next(tag.integer).content;
+  field.end();
+  if (more.length > 0 || number > 2) throw new DerError('version that nobody knows');
+  return number + 1;
 }
 
 /** Reads `Extensions ::= SEQUENCE OF Extension`; the same extension twice is refused (RFC 5280 4.2). */
@@ -115,13 +131,21 @@ export function readExtensions(der: Uint8Array): Map<string, Extension> {
   for (const { whole } of readOnly(der, tag.sequence).rest()) {
     const fields = readOnly(whole, tag.sequence);
     const id = readObjectIdentifier(fields.next(tag.oid).content);
-    const critical = fields.optional(tag.boolean)?.content[0] === 0xff;
+    const critical = readCritical(fields.optional(tag.boolean)?.content);
     const value = fields.next(tag.octetString).content;
     fields.end();
     if (extensions.has(id)) throw new DerError(`extension ${id} twice`);
     extensions.set(id, { id, critical, value });
   }
   return extensions;
+}
+
+/** FALSE, which DER leaves out, is written by some; a TRUE of other octets, which BER has, some read as one and some do not. */
+function readCritical(content: Uint8Array | undefined): boolean {
+  if (content === undefined) return false;
+  const [octet, ...more] = content;
+  if (more.length > 0 || (octet !== 0 && octet !== 0xff)) throw new DerError('neither true nor false');
+  return octet === 0xff;
 }
 
 /** PEM of one certificate, 64 columns, final line feed (RFC 7468). */

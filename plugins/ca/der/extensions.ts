@@ -68,7 +68,19 @@ export function nameConstraints(permitted: readonly Uint8Array[], excluded: read
 
 /** One DistributionPoint with the URL as its full name. */
 export function crlDistributionPoint(url: string): Uint8Array {
-  return encodeExtension(extensionId.crlDistributionPoints, false, sequence(sequence(explicit(0, explicit(0, uri(url))))));
+  return encodeExtension(extensionId.crlDistributionPoints, false, distributionPoint(url));
+}
+
+/** Address of the delta CRL (RFC 5280 4.2.1.15, 5.2.6). */
+export function freshestCrl(url: string): Uint8Array {
+  return encodeExtension(extensionId.freshestCrl, false, distributionPoint(url));
+}
+
+const distributionPoint = (url: string): Uint8Array => sequence(sequence(explicit(0, explicit(0, uri(url)))));
+
+/** deltaCRLIndicator, critical (RFC 5280 5.2.4): the number of the list that it goes on from. */
+export function deltaCrlIndicator(base: number): Uint8Array {
+  return encodeExtension(extensionId.deltaCrlIndicator, true, integer(base));
 }
 
 /** Encodes authorityInfoAccess with the URL of the issuer's OCSP responder. */
@@ -95,5 +107,8 @@ export function ocspNonce(nonce: Uint8Array): Uint8Array {
 /** GeneralName entries we make ourselves: dNSName [2], iPAddress [7] (4 or 16 octets). */
 export const dnsName = (name: string): Uint8Array => implicit(2, Buffer.from(name, 'latin1'));
 export const ipAddress = (octets: Uint8Array): Uint8Array => implicit(7, octets);
+
+/** rfc822Name [1] in ASCII. */
+export const email = (mailbox: string): Uint8Array => implicit(1, Buffer.from(mailbox, 'latin1'));
 
 export const uri = (url: string): Uint8Array => implicit(6, Buffer.from(url, 'latin1'));

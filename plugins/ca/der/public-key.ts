@@ -2,7 +2,18 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { findPublicKeyProblem, hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
-import { DerError, nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from '../../../core/der/der.ts';
+import { isPssInDer, type PssParameters, readPss, rsassaPss } from '../../../core/cms/pss.ts';
+import { plainRsa, spkiNamedAs } from '../../../core/der/rsa-pss.ts';
+import {
+  DerError,
+  nullValue,
+  objectIdentifier,
+  readBitString,
+  readObjectIdentifier,
+  readOnly,
+  sequence,
+  tag,
+} from '../../../core/der/der.ts';
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
@@ -28,9 +39,9 @@ export function bitStringOfPublicKey(publicKey: Uint8Array): Uint8Array {
 }
 
 /** Families of keys that a CA certifies. */
-export type KeyFamily = 'rsa' | 'ec' | 'ed25519' | 'ml-dsa';
+export type KeyFamily = 'rsa' | 'rsa-pss' | 'ec' | 'ed25519' | 'ml-dsa';
 
-/** Kind of key a CA certifies, by its whole AlgorithmIdentifier: explicit curves, RSA-PSS keys and stray parameters are not here. */
+/** Kind of key a CA certifies, by its whole AlgorithmIdentifier: explicit curves and stray parameters are not here. Keys for RSASSA-PSS have parameters of their own. */
 type CertifiedKey = { readonly name: string; readonly family: KeyFamily; readonly identifier: Uint8Array };
 
 const certifiedKeys: readonly CertifiedKey[] = [
@@ -45,23 +56,43 @@ const certifiedKeys: readonly CertifiedKey[] = [
 ];
 
 /** A key that may be certified: its family, a name for records, and the key object. */
-export type CheckedKey = { readonly family: KeyFamily; readonly name: string; readonly keyObject: KeyObject };
+export type CheckedKey = {
+  readonly family: KeyFamily;
+  readonly name: string;
+  readonly keyObject: KeyObject;
+  /** of a key for RSASSA-PSS with parameters: its hash, and the length of the shortest salt */
+  readonly pss?: PssParameters | undefined;
+};
 
 /**
- * Checks a key offered for certification (R28, R29): named NIST curves, RSA, Ed25519, ML-DSA, each by the rule for keys that are encrypted
+ * Checks a key offered for certification (R28, R29): named NIST curves, RSA (also by the name of RSASSA-PSS), Ed25519, ML-DSA, each by the rule for keys that are encrypted
  * to, and in DER, as the octets go into the certificate. The answer says what is wrong with it, for the requester.
  */
 export function checkKey(publicKey: Uint8Array): CheckedKey | { readonly problem: string } {
   const identifier = algorithmOf(publicKey);
-  const row = certifiedKeys.find((key) => Buffer.compare(key.identifier, identifier) === 0);
+  const isPss = readObjectIdentifier(readOnly(identifier, tag.sequence).next(tag.oid).content) === rsassaPss;
+  const pss = isPss ? readPssKey(identifier) : undefined;
+  if (isPss && pss === undefined) return { problem: refusedPss };
+  const row = isPss ? pssRow : certifiedKeys.find((key) => Buffer.compare(key.identifier, identifier) === 0);
   if (row === undefined) return { problem: 'has a key whose type, curve or parameters are not certified here' };
   // Not remembered: a request is met once.
   const keyObject = makeKeyObject(publicKey);
   const problem = isWrittenPoint(row, publicKey) ? undefined : findPublicKeyProblem(keyObject, 'encrypt');
   if (problem !== undefined) return { problem: `carries a key that ${problem}` };
   if (!isWrittenAsDer(publicKey, keyObject)) return { problem: 'carries a key that is not written in DER' };
-  if (row.family !== 'rsa') return { family: row.family, name: row.name, keyObject };
-  return { family: 'rsa', name: `RSA ${keyObject.asymmetricKeyDetails?.modulusLength}`, keyObject };
+  if (row.family !== 'rsa' && row.family !== 'rsa-pss') return { family: row.family, name: row.name, keyObject };
+  const name = `${row.name} ${keyObject.asymmetricKeyDetails?.modulusLength}`;
+  return { family: row.family, name, keyObject, ...(pss === undefined || pss === 'none' ? {} : { pss }) };
+}
+
+const pssRow: CertifiedKey = { name: 'RSA-PSS', family: 'rsa-pss', identifier: sequence(objectIdentifier(rsassaPss)) };
+const refusedPss =
+  'has a key for RSASSA-PSS with parameters that are not certified here: leave them out, or name SHA-256, SHA-384 or SHA-512 with MGF1 of the same hash, in DER';
+
+/** Parameters of a key for RSASSA-PSS; undefined for those that are refused (SHA-1, which is meant by default). */
+export function readPssKey(identifier: Uint8Array): PssParameters | 'none' | undefined {
+  const read = readPss(identifier);
+  return read === undefined || read === 'none' || isPssInDer(identifier, read) ? read : undefined;
 }
 
 /**
@@ -78,12 +109,8 @@ const pointForms: ReadonlySet<number> = new Set([2, 3, 4]);
 // OpenSSL reads negative numbers, numbers with zeros before them and hybrid points (RFC 5480 2.2 forbids these); others do not.
 function isWrittenAsDer(publicKey: Uint8Array, keyObject: KeyObject): boolean {
   if (keyObject.asymmetricKeyType === 'ec') return (bitStringOfPublicKey(publicKey)[0] ?? 0) <= 4;
-  return (
-    Buffer.compare(
-      cleanly(() => keyObject.export({ format: 'der', type: 'spki' })),
-      publicKey,
-    ) === 0
-  );
+  const written = cleanly(() => plainRsa(keyObject).export({ format: 'der', type: 'spki' }));
+  return Buffer.compare(keyObject.asymmetricKeyType === 'rsa-pss' ? spkiNamedAs(publicKey, written) : written, publicKey) === 0;
 }
 
 /** DER AlgorithmIdentifier of a SubjectPublicKeyInfo. */

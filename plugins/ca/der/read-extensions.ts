@@ -24,7 +24,9 @@ export function readBasicConstraints(extension: Extension | undefined): { readon
 /** Tells whether a bit of keyUsage is set; undefined if the extension is absent, which allows every use. */
 export function readKeyUsage(extension: Extension | undefined, bit: number): boolean | undefined {
   if (extension === undefined) return undefined;
-  const bits = new Reader(extension.value).next(tag.bitString).content;
+  const value = new Reader(extension.value);
+  const bits = value.next(tag.bitString).content;
+  value.end();
   return ((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7))) !== 0;
 }
 

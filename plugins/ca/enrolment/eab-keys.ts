@@ -57,6 +57,7 @@ export function findEabKey(context: CaContext, ca: FoundCa, id: string): Externa
   if (record === undefined) return undefined;
   return {
     names: record.names,
+    problem: problemOf(context, record),
     async verify(octets, mac) {
       return equalConstantTime(await context.hsm.hmac(eabReference(ca.tenantId, record), 'sha256', octets), mac);
     },
@@ -66,11 +67,16 @@ export function findEabKey(context: CaContext, ca: FoundCa, id: string): Externa
 }
 
 /** Takes a use, inside the transaction that records the account. Returns the reason for which it cannot; undefined if it is done. */
-function spend({ tables, clock }: CaContext, transaction: WriteTransaction, place: StoreKey): string | undefined {
-  const present = transaction.get(tables.eabKeys, place);
+function spend(context: CaContext, transaction: WriteTransaction, place: StoreKey): string | undefined {
+  const { eabKeys } = context.tables;
+  const present = transaction.get(eabKeys, place);
   if (present === undefined) return 'the external account key was revoked';
-  if (present.usesLeft <= 0) return 'the external account key was used already: ask for another one';
-  if (Temporal.Instant.compare(present.until, clock.now()) < 0) return 'the external account key has expired: ask for another one';
-  transaction.put(tables.eabKeys, place, { ...present, usesLeft: present.usesLeft - 1 });
-  return undefined;
+  const problem = problemOf(context, present);
+  if (problem === undefined) transaction.put(eabKeys, place, { ...present, usesLeft: present.usesLeft - 1 });
+  return problem;
+}
+
+function problemOf({ clock }: CaContext, { usesLeft, until }: EabKey): string | undefined {
+  if (usesLeft <= 0) return 'the external account key was used already: ask for another one';
+  return Temporal.Instant.compare(until, clock.now()) < 0 ? 'the external account key has expired: ask for another one' : undefined;
 }

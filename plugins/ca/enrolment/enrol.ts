@@ -1,4 +1,5 @@
 // Enrolment by a protocol in which devices ask again: decision, one issue for a transaction, and what waits for a person.
+import { defined } from '../../../core/base/defined.ts';
 import { formatTimestamp, parseDuration } from '../../../core/base/time.ts';
 import type { FailureLimit } from '../../../core/access/failure-limit.ts';
 import type { EnrolmentOutcome, FirstEnrolment, Transaction } from '../../../core/plugin/services/certificate-authority.ts';
@@ -9,10 +10,10 @@ import type { Certificate } from '../der/certificate.ts';
 import { type ApprovedRequest, approveByPolicy, approveIdentity, approveRenewal } from '../issuing/approval.ts';
 import type { VerifiedCsr } from '../issuing/csr.ts';
 import { issueCertificate } from '../issuing/issue.ts';
-import { disabledScep, type FixedIdentity } from '../records/enrolments.ts';
-import type { RenewalLimits } from '../records/records.ts';
-import { type Accepted, judgeSecret, spend } from './secrets.ts';
-import { findAnswer, findNoRoom, first, hashesOf, type Place, placeOf, recordsOf, waitingDays } from './transactions.ts';
+import type { FixedIdentity } from '../records/enrolments.ts';
+import { type CaRecord, type RenewalLimits } from '../records/records.ts';
+import { type Accepted, endOfSecret, type Judged, judgeSecret, type Rules, spend } from './secrets.ts';
+import { findAnswer, findNoRoom, first, hashesOf, type Place, placeOf, recordedYears, recordsOf, waitingDays } from './transactions.ts';
 
 /** First enrolment of a device. Throws `identity-not-allowed`, `rate-limited`, and as issueCertificate. */
 export async function enrolFirst(
@@ -23,17 +24,52 @@ export async function enrolFirst(
   asked: FirstEnrolment,
 ): Promise<EnrolmentOutcome> {
   const place = placeOf(ca, asked, first);
-  const known = findAnswer(context, recordsOf(context, place), hashesOf(csr));
-  if (known !== undefined) return known;
-  const rules = ca.record.scep ?? disabledScep;
-  const judged = await judgeSecret(context, limit, ca, rules, asked);
+  const records = recordsOf(context, place);
+  const known = findAnswer(context, records, hashesOf(csr));
+  const rules = rulesOf(ca.record, asked.protocol);
+  if (known !== undefined) {
+    const shared = records.issued?.via.endsWith('-shared-secret') === true ? rules.initialEnrollSecret : undefined;
+    const end = asked.vouched === undefined ? endOfSecret(context, ca, shared, asked.secret) : undefined;
+    if (end !== undefined) await keepMessage(context, csr, place, known, end === 'without-end' ? endOf(context, {}) : end);
+    return known;
+  }
+  const judged: Judged = asked.vouched === undefined ? await judgeSecret(context, limit, ca, rules, asked) : { credential: asked.vouched };
   if ('refusal' in judged) return { status: 'refused', why: 'credential', detail: `The credential was not accepted: ${judged.refusal}.` };
   asked.onAccepted?.(judged.credential);
   const approved = approveFirst(csr, ca, judged.identity);
   if (rules.approvalRequired) return keepPending(context, ca, csr, place, asked, judged);
-  return issueOnce(context, ca, { approved, csr, place }, `${asked.protocol}-${judged.credential}`, (transaction) => {
-    spendOrRefuse(context, transaction, judged.oneTime);
-  });
+  const messageUntil = endOf(context, judged);
+  return issueOnce(
+    context,
+    ca,
+    { approved, csr, place, messageUntil, keep: asked.keep },
+    `${asked.protocol}-${judged.credential}`,
+    (transaction) => {
+      spendOrRefuse(context, transaction, judged.oneTime);
+    },
+  );
+}
+
+/** The time until which a message with this credential could be sent again. */
+function endOf({ clock }: CaContext, { until }: Pick<Accepted, 'until'>): string {
+  return until ?? formatTimestamp(clock.now().add({ hours: recordedYears * 365 * 24 }));
+}
+
+/** Records another message that got the certificate of its transaction, and could get a new one when that is revoked. */
+async function keepMessage(
+  { store, tables }: CaContext,
+  csr: VerifiedCsr,
+  { message }: Place,
+  known: EnrolmentOutcome,
+  until: string,
+): Promise<void> {
+  if (known.status !== 'issued' || message === undefined || tables.enrolments.has(message)) return;
+  await store.write((transaction) => transaction.put(tables.enrolments, message, { ...hashesOf(csr), serial: known.serial, until }));
+}
+
+/** Rules of a protocol whose devices show secrets; none lets anybody in without one. */
+export function rulesOf({ scep, cmp }: CaRecord, protocol: string): Rules {
+  return (protocol === 'cmp' ? cmp : scep) ?? { approvalRequired: false };
 }
 
 /** Renewal by the holder of a certificate of this CA. `recheck` repeats the check of that certificate in the recording transaction. */
@@ -46,9 +82,15 @@ export async function enrolAgain(
 ): Promise<EnrolmentOutcome> {
   const place = placeOf(ca, asked, renewed.held.serial);
   const known = findAnswer(context, recordsOf(context, place), hashesOf(csr));
-  if (known !== undefined) return known;
+  const messageUntil = formatTimestamp(renewed.held.notAfter);
+  if (known !== undefined) {
+    await keepMessage(context, csr, place, known, messageUntil);
+    return known;
+  }
   const approved = approveRenewal(csr, renewed.held, ca.record.est, renewed.limits);
-  return issueOnce(context, ca, { approved, csr, place }, `${asked.protocol}-renewal`, (transaction) => renewed.recheck(transaction));
+  return issueOnce(context, ca, { approved, csr, place, messageUntil, keep: asked.keep }, `${asked.protocol}-renewal`, (transaction) =>
+    renewed.recheck(transaction),
+  );
 }
 
 /** The approval of a first enrolment; repeated when a person has decided. Throws `identity-not-allowed`. */
@@ -61,6 +103,8 @@ type Wish = {
   readonly approved: ApprovedRequest;
   readonly csr: VerifiedCsr;
   readonly place: Place;
+  /** end of the record of the message, if it has one */
+  readonly messageUntil?: string | undefined;
   readonly ttlSeconds?: number | undefined;
   readonly keep?: ((transaction: WriteTransaction, issued: { readonly serial: string; readonly notAfter: string }) => void) | undefined;
 };
@@ -72,7 +116,7 @@ type Wish = {
 export async function issueOnce(
   context: CaContext,
   ca: FoundCa,
-  { approved, csr, place, ttlSeconds = Infinity, keep }: Wish,
+  { approved, csr, place, messageUntil, ttlSeconds = Infinity, keep }: Wish,
   via: string,
   check: (transaction: WriteTransaction) => void,
 ): Promise<EnrolmentOutcome> {
@@ -83,23 +127,41 @@ export async function issueOnce(
       via,
       ttlSeconds: Math.min(longest, ttlSeconds, approved.content.limits?.ttlSeconds ?? longest),
       recheck(transaction) {
-        const { answered, issued } = recordsOf(context, place, transaction);
-        const meanwhile = findAnswer(context, { answered, issued, pending: undefined }, hashes);
+        const meanwhile = findAnswer(context, { ...recordsOf(context, place, transaction), pending: undefined }, hashes);
         if (meanwhile !== undefined) throw new Concluded(meanwhile);
+        if (isCompromised(context, transaction, ca, hashes.keyHash)) throw new Concluded(compromised);
         check(transaction);
       },
       keep(transaction, made) {
         transaction.put(context.tables.enrolments, place.answered, { ...hashes, serial: made.serial, until: made.record.notAfter });
+        if (place.message !== undefined && messageUntil !== undefined)
+          transaction.put(context.tables.enrolments, place.message, { ...hashes, serial: made.serial, until: messageUntil });
         transaction.delete(context.tables.pendingEnrolments, place.pending);
         keep?.(transaction, { serial: made.serial, notAfter: made.record.notAfter });
       },
     });
     return { status: 'issued', certificate: record.certificate, serial, isRepetition: false };
   } catch (error) {
-    if (error instanceof Concluded) return error.outcome;
-    throw error;
+    if (!(error instanceof Concluded)) throw error;
+    if (messageUntil !== undefined) await keepMessage(context, csr, place, error.outcome, messageUntil);
+    return error.outcome;
   }
 }
+
+/** Tells whether a certificate for this key was revoked because the key was compromised. */
+function isCompromised({ tables }: CaContext, transaction: WriteTransaction, ca: FoundCa, keyHash: string): boolean {
+  const own = [ca.tenantId, ca.record.id];
+  const revoked = Iterator.from(transaction.keys(tables.certificateKeys, [...own, keyHash])).map(
+    (key) => transaction.get(tables.certificates, [...own, String(key.at(-1))])?.revoked,
+  );
+  return revoked.some((revocation) => revocation?.reason === 'key-compromise');
+}
+
+const compromised: EnrolmentOutcome = {
+  status: 'refused',
+  why: 'credential',
+  detail: 'A certificate for this key was revoked because the key was compromised: make a new key.',
+};
 
 /** Undoes a transaction whose request has another answer. */
 export class Concluded extends Error {
@@ -125,12 +187,15 @@ async function keepPending(
   csr: VerifiedCsr,
   place: Place,
   { protocol, clientIp }: FirstEnrolment,
-  { identity, oneTime, credential }: Accepted,
+  accepted: Accepted,
 ): Promise<EnrolmentOutcome> {
   const { store, tables, clock } = context;
+  const { identity, oneTime, credential } = accepted;
+  const messageHash = place.message?.at(-1);
+  const message = messageHash === undefined ? undefined : { hash: String(messageHash), until: endOf(context, accepted) };
   const hashes = hashesOf(csr);
   const now = clock.now();
-  const { der, subjectText, nameTexts, keyName } = csr.content;
+  const { der, form, subjectText, nameTexts, keyName } = csr.content;
   const via = `${protocol}-${credential}`;
   return store.write((transaction): EnrolmentOutcome => {
     const meanwhile =
@@ -141,7 +206,7 @@ async function keepPending(
     if (problem !== undefined) return { status: 'refused', why: 'credential', detail: `The credential was not accepted: ${problem}.` };
     transaction.put(tables.pendingEnrolments, place.pending, {
       ...hashes,
-      ...{ csr: der, subject: subjectText, names: nameTexts, keyName, clientIp },
+      ...{ csr: der, ...defined({ form, message }), subject: subjectText, names: nameTexts, keyName, clientIp },
       via,
       requestedAt: formatTimestamp(now),
       until: formatTimestamp(now.add({ hours: waitingDays * 24 })),

@@ -1,12 +1,11 @@
 // Enrolment for names that were proved to a protocol, or that an administrator has given its key: the identity policy decides as for every device.
-import { isIP } from 'node:net';
 import type { EnrolmentOutcome, ProvenEnrolment } from '../../../core/plugin/services/certificate-authority.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import type { CaContext } from '../context.ts';
-import { parseIpAddress } from '../der/ip.ts';
 import { approveProven } from '../issuing/approval.ts';
 import type { VerifiedCsr } from '../issuing/csr.ts';
 import { findForbiddenName } from '../issuing/identity-policy.ts';
+import { parseAlternativeName } from '../names/alternative-name.ts';
 import { Concluded, issueOnce } from './enrol.ts';
 import { findAnswer, first, hashesOf, placeOf, recordsOf } from './transactions.ts';
 
@@ -31,11 +30,5 @@ export async function enrolProven(context: CaContext, ca: FoundCa, csr: Verified
 
 /** Reason for which the identity policy forbids names (`DNS:…`, `IP:…`), as a clause; undefined if it allows them. */
 export function findForbiddenNames({ record }: FoundCa, names: readonly string[]): string | undefined {
-  const alternativeNames = names.map((name) => {
-    const value = name.slice(name.indexOf(':') + 1);
-    const isAddress = name.startsWith('IP:') && isIP(value) > 0;
-    const content = isAddress ? parseIpAddress(value) : Buffer.from(value);
-    return { kind: isAddress ? ('ip' as const) : ('dns' as const), content, whole: new Uint8Array(0) };
-  });
-  return findForbiddenName(record.est, { subjectAttributes: [], alternativeNames });
+  return findForbiddenName(record.est, { subjectAttributes: [], alternativeNames: names.map(parseAlternativeName) });
 }

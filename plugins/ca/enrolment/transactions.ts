@@ -18,14 +18,31 @@ const mostPendingOfAddress = 20;
 
 /** The part of the keys of first enrolments; renewals have the serial number of the renewed certificate. */
 export const first = 'first';
+/** The part of the keys of messages that were answered with a certificate. */
+const ofMessage = 'message';
 
-/** Place of a transaction in the store. */
-export type Place = { readonly answered: StoreKey; readonly pending: StoreKey };
+/** Years for which a message is remembered that a credential without an end has vouched for. */
+export const recordedYears = 10;
 
-export function placeOf({ tenantId, record }: FoundCa, { protocol, transaction }: Transaction, scope: string): Place {
+/** Place of a transaction in the store. `isOfKey`: its name is that of a key, which may ask again once its certificate is revoked. */
+export type Place = {
+  readonly answered: StoreKey;
+  readonly pending: StoreKey;
+  readonly isOfKey: boolean;
+  readonly message?: StoreKey | undefined;
+};
+
+export function placeOf({ tenantId, record }: FoundCa, { protocol, transaction, message }: Transaction, scope: string): Place {
   const id = hash('sha256', `${protocol}\0${transaction}`);
-  return { answered: [tenantId, record.id, scope, id], pending: [tenantId, record.id, id] };
+  // Clients of SCEP name transactions after the key (RFC 8894 section 3.2.1.1).
+  const isOfKey = protocol === 'scep';
+  return {
+    ...{ answered: [tenantId, record.id, scope, id], pending: [tenantId, record.id, id], isOfKey },
+    message: message === undefined ? undefined : placeOfMessage([tenantId, record.id], hash('sha256', `${protocol}\0${message}`)),
+  };
 }
+
+export const placeOfMessage = (ca: StoreKey, messageHash: string): StoreKey => [...ca, ofMessage, messageHash];
 
 /** Hashes of a request: of its key, and of key and names. */
 export function hashesOf({ content }: VerifiedCsr): Pick<Enrolment, 'requestHash' | 'keyHash'> {
@@ -45,21 +62,25 @@ type Records = {
   readonly answered: Enrolment | undefined;
   readonly pending: PendingEnrolment | undefined;
   readonly issued: IssuedCertificate | undefined;
+  readonly isOfKey: boolean;
+  /** that the very message was answered with a certificate */
+  readonly message: Enrolment | undefined;
 };
 
-export function recordsOf({ tables }: CaContext, { answered, pending }: Place, transaction?: WriteTransaction): Records {
+export function recordsOf({ tables }: CaContext, { answered, pending, isOfKey, message }: Place, transaction?: WriteTransaction): Records {
   const found = transaction === undefined ? tables.enrolments.get(answered) : transaction.get(tables.enrolments, answered);
+  const own = message && (transaction === undefined ? tables.enrolments.get(message) : transaction.get(tables.enrolments, message));
   const waiting = transaction === undefined ? tables.pendingEnrolments.get(pending) : transaction.get(tables.pendingEnrolments, pending);
   const serial = found?.serial;
   const key = serial === undefined ? undefined : [...answered.slice(0, 2), serial];
   const issued =
     key === undefined ? undefined : transaction === undefined ? tables.certificates.get(key) : transaction.get(tables.certificates, key);
-  return { answered: found, pending: waiting, issued };
+  return { answered: found, pending: waiting, issued, isOfKey, message: own };
 }
 
 /**
- * The answer that a request with these hashes already has; undefined if it is new, or if its certificate has ended. Only the key decides
- * where `requestHash` is absent, as when a device asks for news.
+ * The answer that a request with these hashes already has; undefined if it is new. The same message once more is refused when its certificate is revoked
+ * or has ended: somebody may have recorded it. Only the key decides where `requestHash` is absent, as when a device asks for news.
  */
 export function findAnswer(
   { clock }: CaContext,
@@ -68,15 +89,16 @@ export function findAnswer(
 ): EnrolmentOutcome | undefined {
   const now = clock.now();
   const isOver = ({ until }: { readonly until: string }): boolean => Temporal.Instant.compare(until, now) < 0;
-  const { answered, pending, issued } = records;
+  const { answered, pending, issued, isOfKey, message } = records;
   const isOther = (known: Enrolment | PendingEnrolment): boolean =>
     known.keyHash !== hashes.keyHash || (hashes.requestHash !== undefined && known.requestHash !== hashes.requestHash);
-  if (answered !== undefined && !isOver(answered) && (answered.serial === undefined || isLiving(issued))) {
+  if (answered !== undefined && !isOver(answered) && (answered.serial === undefined || !isOfKey || isLiving(issued))) {
     if (isOther(answered)) return usedByAnother;
-    if (answered.serial === undefined || issued === undefined) return rejected;
+    if (answered.serial === undefined) return rejected;
+    if (issued === undefined || !isLiving(issued)) return ended;
     return { status: 'issued', certificate: issued.certificate, serial: answered.serial, isRepetition: true };
   }
-  if (pending === undefined || isOver(pending)) return undefined;
+  if (pending === undefined || isOver(pending)) return message === undefined || isOver(message) ? undefined : replayed;
   return isOther(pending) ? usedByAnother : { status: 'pending' };
 }
 
@@ -88,6 +110,18 @@ const usedByAnother: EnrolmentOutcome = {
   status: 'refused',
   why: 'transaction',
   detail: 'The transaction belongs to a request with another key or other names: begin a new one, with a new key.',
+};
+
+const ended: EnrolmentOutcome = {
+  status: 'refused',
+  why: 'transaction',
+  detail: 'The certificate of this transaction is revoked: begin a new one.',
+};
+
+const replayed: EnrolmentOutcome = {
+  status: 'refused',
+  why: 'transaction',
+  detail: 'This message was answered before, with a certificate that is revoked or has ended: send a new message.',
 };
 
 const rejected: EnrolmentOutcome = {
@@ -111,11 +145,13 @@ export function findNoRoom(
 ): EnrolmentOutcome | undefined {
   const now = clock.now();
   const subscriber = subscriberOf(wanted.clientIp);
+  // A registration authority has one address for all of its devices.
+  const isOfMany = wanted.via.endsWith('-registration-authority');
   let [all, own] = [0, 0];
   for (const [, pending] of transaction.entries(tables.pendingEnrolments, [tenantId, record.id])) {
     if (hasSecret(pending) !== hasSecret(wanted) || Temporal.Instant.compare(pending.until, now) < 0) continue;
     all += 1;
-    if (pending.keyHash === wanted.keyHash || subscriberOf(pending.clientIp) === subscriber) own += 1;
+    if (pending.keyHash === wanted.keyHash || (!isOfMany && subscriberOf(pending.clientIp) === subscriber)) own += 1;
   }
   if (all < mostPending && own < mostPendingOfAddress) return undefined;
   return {

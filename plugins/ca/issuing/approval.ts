@@ -6,8 +6,11 @@ import type { VerifiedCsr } from './csr.ts';
 import { failCa } from '../errors.ts';
 import { dnsName, ipAddress } from '../der/extensions.ts';
 import { findForbiddenName, type IdentityPolicy } from './identity-policy.ts';
-import { parseIpAddress } from '../der/ip.ts';
-import { commonName, formatName, parseName, readName } from '../der/name.ts';
+import type { CertifiedNames } from './name-constraints.ts';
+import { formatAlternativeName, parseAlternativeName } from '../names/alternative-name.ts';
+import { areSameNames, isAmongNames } from '../names/same-name.ts';
+import { parseIpAddress } from '../../../core/der/ip.ts';
+import { commonName, formatName, isSameName, parseName, readName, readRelativeNames } from '../../../core/der/name.ts';
 import { extensionId, nameAttributes } from '../../../core/der/oids.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 import { readAlternativeNames } from '../der/read-extensions.ts';
@@ -58,12 +61,13 @@ export function approveByPolicy(csr: VerifiedCsr, policy: IdentityPolicy): Appro
  * The identity policy counts as well, unless the administrator may allow other names. Throws `identity-not-allowed`.
  */
 export function approveIdentity(csr: VerifiedCsr, identity: FixedIdentity, policy: IdentityPolicy): ApprovedRequest {
-  const { subjectAttributes, nameTexts } = csr.content;
-  const subject = parseName(identity.subject);
-  if (subject === undefined || !isDeepStrictEqual(readName(subject), subjectAttributes))
+  const { subject, alternativeNames } = csr.content;
+  const wanted = parseName(identity.subject);
+  if (wanted === undefined || !isDeepStrictEqual(relativesOf(wanted), relativesOf(subject)))
     throw refusal(`the secret is for the subject "${identity.subject}" alone`);
-  const other = nameTexts.find((name) => !identity.names.some((allowed) => allowed.toLowerCase() === name.toLowerCase()));
-  if (other !== undefined) throw refusal(`the secret is not for the alternative name "${other}"`);
+  const allowed = identity.names.map(parseAlternativeName);
+  const other = alternativeNames.find((name) => !isAmongNames(name, allowed));
+  if (other !== undefined) throw refusal(`the secret is not for the alternative name "${formatAlternativeName(other)}"`);
   const limits: RenewalLimits = { purposes: ['clientAuth', 'serverAuth'], namesAllowed: true };
   return approveNames(csr, policy, identity.beyondPolicy ? { limits } : {});
 }
@@ -92,19 +96,21 @@ export function formatUnproved(csr: VerifiedCsr): string {
 /** The certificate that is renewed, and what its renewals keep to. */
 type Renewal = { readonly renews?: string; readonly limits?: RenewalLimits | undefined };
 
-function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renewal: Renewal): ApprovedRequest {
+function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renewal: Renewal, names: CertifiedNames = csr.content): ApprovedRequest {
   const { changesSubject, wantsServerAuth } = csr.content;
   if (changesSubject) throw refusal('ChangeSubjectName is not supported');
-  const problem = renewal.limits?.namesAllowed === true ? undefined : findForbiddenName(policy, csr.content);
+  const { subject, alternativeNames } = names;
+  const identity = { subjectAttributes: readName(subject), alternativeNames };
+  const problem = renewal.limits?.namesAllowed === true ? undefined : findForbiddenName(policy, identity);
   if (problem !== undefined) throw refusal(problem);
   // A usage that cannot be given is left out, as at the first issue: devices ask by the same template forever.
   const isForServers = wantsServerAuth && renewal.limits?.purposes.includes('serverAuth') !== false;
-  return approved(csr, isForServers ? ['clientAuth', 'serverAuth'] : ['clientAuth'], renewal);
+  return approved(csr, isForServers ? ['clientAuth', 'serverAuth'] : ['clientAuth'], renewal, names);
 }
 
 /**
- * Approves a renewal: same subject and same set of alternative names as the certificate it renews, and the policy as of now (R44, R46);
- * of the usages those within the limits alone.
+ * Approves a renewal: same subject and same set of alternative names as the certificate it renews, as RFC 5280 7 compares them, and the policy as of now (R44, R46);
+ * of the usages those within the limits alone. The names are certified as they are on record, however the request writes them.
  */
 export function approveRenewal(
   csr: VerifiedCsr,
@@ -115,8 +121,9 @@ export function approveRenewal(
   // A holder who had a name once would keep it by its certificate alone.
   if (limits?.provedTo !== undefined)
     throw refusal(`its names were proved by ${limits.provedTo.toUpperCase()} and are proved again: renew the certificate by it`);
-  if (!isSameIdentity(csr, held)) throw refusal('subject and alternative names must be those of the certificate that is renewed');
-  return approveNames(csr, policy, { renews: held.serial, limits });
+  const names = { subject: held.subject, alternativeNames: readAlternativeNames(held.extensions.get(extensionId.subjectAltName)) };
+  if (!isSameIdentity(csr, names)) throw refusal('subject and alternative names must be those of the certificate that is renewed');
+  return approveNames(csr, policy, { renews: held.serial, limits }, names);
 }
 
 /**
@@ -139,14 +146,14 @@ export function approveWithin(csr: VerifiedCsr, policy: IdentityPolicy, limits: 
 }
 
 /** Approves the appliance's own listener certificate (an EC key) for these host names and addresses; the first that is short enough is the common name. */
-export function approveListener(publicKey: Uint8Array, hosts: readonly string[]): ApprovedRequest {
+export function approveListener(publicKey: Uint8Array, hosts: readonly string[], keyFamily: KeyFamily = 'ec'): ApprovedRequest {
   return new ApprovedRequest({
     // RFC 5280 A.1: a common name has at most 64 characters; clients compare the alternative names.
     subject: commonName(hosts.find((host) => host.length <= 64) ?? 'keystored'),
     alternativeNames: hosts.map((host) => (isIP(host) > 0 ? ipAddress(parseIpAddress(host)) : dnsName(host))),
     renews: undefined,
     publicKey,
-    keyFamily: 'ec',
+    keyFamily,
     purposes: ['serverAuth'],
   });
 }
@@ -163,37 +170,32 @@ export function approveMember(csr: VerifiedCsr, appliance: string, address: stri
   });
 }
 
-/** Approves the certificate of a CA's own registration authority (an RSA key). */
-export function approveRegistration(publicKey: Uint8Array, caName: string): ApprovedRequest {
+/** Approves the certificate of a CA's own registration authority. */
+export function approveRegistration(publicKey: Uint8Array, caName: string, keyFamily: KeyFamily): ApprovedRequest {
   return new ApprovedRequest({
     ...{ subject: commonName(`${caName.slice(0, 40)} registration`), alternativeNames: [], renews: undefined },
-    ...{ publicKey, keyFamily: 'rsa', purposes: ['cmcRA'] },
+    ...{ publicKey, keyFamily, purposes: ['cmcRA'] },
   });
 }
 
-function approved(csr: VerifiedCsr, purposes: readonly Purpose[], { renews, limits }: Renewal): ApprovedRequest {
-  const { subject, alternativeNames, publicKey, keyFamily } = csr.content;
+function approved(
+  csr: VerifiedCsr,
+  purposes: readonly Purpose[],
+  { renews, limits }: Renewal,
+  { subject, alternativeNames }: CertifiedNames = csr.content,
+): ApprovedRequest {
+  const { publicKey, keyFamily } = csr.content;
   const names = { subject, alternativeNames: alternativeNames.map(({ whole }) => whole), renews };
   return new ApprovedRequest({ ...names, publicKey, keyFamily, purposes, limits });
 }
 
-function isSameIdentity(csr: VerifiedCsr, held: Certificate): boolean {
-  const heldNames = readAlternativeNames(held.extensions.get(extensionId.subjectAltName));
-  return (
-    Buffer.compare(csr.content.subject, held.subject) === 0 &&
-    isSameSet(
-      csr.content.alternativeNames.map(({ whole }) => whole),
-      heldNames.map(({ whole }) => whole),
-    )
-  );
-}
+/** The attributes that share each relative name; of which comes first there is up to the string types. */
+const relativesOf = (name: Uint8Array): string[][] =>
+  readRelativeNames(name).map((attributes) => attributes.map(({ type, value }) => `${type} ${value}`).toSorted());
 
-function isSameSet(left: readonly Uint8Array[], right: readonly Uint8Array[]): boolean {
-  return setOfTexts(left).symmetricDifference(setOfTexts(right)).size === 0;
-}
-
-function setOfTexts(names: readonly Uint8Array[]): Set<string> {
-  return new Set(names.map((name) => Buffer.from(name).toString('hex')));
+/** Names that cannot be read are those of nobody. */
+function isSameIdentity({ content }: VerifiedCsr, names: CertifiedNames): boolean {
+  return isSameName(content.subject, names.subject) && areSameNames(content.alternativeNames, names.alternativeNames);
 }
 
 const refusal = (problem: string) => failCa('identity-not-allowed', { detail: `The requested identity is not permitted: ${problem}.` });

@@ -5,39 +5,101 @@ import { anyValue } from '../../../core/access/policy/constraints.ts';
 import type { Effect } from '../../../core/access/access-control.ts';
 import { integer } from '../../../core/wire/fields.ts';
 import { shapeOf, toKebab } from '../../../core/wire/schema.ts';
-import { dnsName, ipAddress, uri } from '../der/extensions.ts';
-import { parseIpAddress } from '../der/ip.ts';
-import { normaliseDomain } from './identity-policy.ts';
+import { readMailbox } from '../names/mail.ts';
+import { dnsName, email, ipAddress, nameConstraints, uri } from '../der/extensions.ts';
+import { parseIpAddress } from '../../../core/der/ip.ts';
+import { normaliseDomain } from '../names/domain.ts';
+import { nameLimitFields, type NameLimits } from '../records/records.ts';
 import { signingInput } from './signing.ts';
 
-const host = (rule: string) => z.string().refine((text) => normaliseDomain(text.replace(/^\./, '')) !== undefined, rule);
-const list = (element: z.ZodString, description: string) => z.array(element).max(100).default([]).describe(description);
+const host = (rule: string) =>
+  z.string().refine((text) => isIP(text) === 0 && normaliseDomain(text.replace(/^\./, '')) !== undefined, rule);
+
+type LimitRow = {
+  readonly element: z.ZodString;
+  readonly words: string;
+  /** encoded GeneralName of a base */
+  readonly base: (text: string) => Uint8Array;
+  readonly isExcluded?: true;
+};
+
+/** Every limit on names, as users write it and as an extension states it. */
+const limits: Readonly<Record<(typeof nameLimitFields)[number], LimitRow>> = {
+  permittedDomains: {
+    element: host('must be a domain such as example.com'),
+    words: 'Host names below it are within these domains; none: no limit.',
+    base: (text) => dnsName(normaliseHost(text)),
+  },
+  excludedDomains: {
+    element: host('must be a domain such as example.com'),
+    words: 'Host names below it are not within these domains.',
+    base: (text) => dnsName(normaliseHost(text)),
+    isExcluded: true,
+  },
+  permittedUriHosts: {
+    element: host('must be a host such as example.com, or a domain with a dot before it'),
+    words: 'Hosts of URIs below it, as that of a trust domain of SPIFFE; with a dot before a domain, those below it; none: no limit.',
+    base: (text) => uri(normaliseHost(text)),
+  },
+  permittedIpRanges: {
+    element: z.string().refine((text) => subtreeOf(text) !== undefined, 'must be a range such as 10.0.0.0/8'),
+    words: 'IP addresses below it are within these ranges; none: no limit.',
+    base: (text) => ipAddress(subtreeOf(text) ?? new Uint8Array()),
+  },
+  permittedEmails: {
+    element: z
+      .string()
+      .max(320)
+      .refine(
+        (text) => mailBaseOf(text) !== undefined,
+        'must be a mail address such as alice@example.com, a host, or a domain with a dot before it',
+      ),
+    words: 'Mail addresses below it are these, or of these hosts; with a dot before a domain, of hosts below it; none: no limit.',
+    base: (text) => email(mailBaseOf(text) ?? ''),
+  },
+};
+
+type LimitShape<Field> = Record<(typeof nameLimitFields)[number], Field>;
+const shapeFrom = <Field>(make: (list: z.ZodArray<z.ZodString>, words: string) => Field): LimitShape<Field> =>
+  Object.fromEntries(
+    nameLimitFields.map((field) => [field, make(z.array(limits[field].element).max(100), limits[field].words)]),
+  ) as LimitShape<Field>;
+
+/** Limits on the names below a CA here, as its certificate states them. */
+export const nameLimits = z.object(shapeFrom((list, words) => list.min(1).optional().describe(words)));
 
 export const certifyingInput = z.object({
   ...signingInput.pick({ csr: true, ttl: true }).shape,
   pathLength: integer(0, 8).default(0).describe('How many CAs may be below it; 0: it certifies no CA.'),
-  permittedDomains: list(host('must be a domain such as example.com'), 'Host names below it are within these domains; none: no limit.'),
-  excludedDomains: list(host('must be a domain such as example.com'), 'Host names below it are not within these domains.'),
-  permittedUriHosts: list(
-    host('must be a host such as example.com, or a domain with a dot before it'),
-    'Hosts of URIs below it, as that of a trust domain of SPIFFE; with a dot before a domain, those below it; none: no limit.',
-  ),
-  permittedIpRanges: list(
-    z.string().refine((text) => subtreeOf(text) !== undefined, 'must be a range such as 10.0.0.0/8'),
-    'IP addresses below it are within these ranges; none: no limit.',
-  ),
+  ...shapeFrom((list, words) => list.default([]).describe(words)),
 });
 
-/** The constraints on names, encoded. */
-export function constraintsOf(input: z.output<typeof certifyingInput>): {
-  readonly permitted: readonly Uint8Array[];
-  readonly excluded: readonly Uint8Array[];
-} {
-  const ranges = input.permittedIpRanges.map(subtreeOf).filter((range) => range !== undefined);
-  return {
-    permitted: [...input.permittedDomains.map(dnsName), ...input.permittedUriHosts.map(uri), ...ranges.map(ipAddress)],
-    excluded: input.excludedDomains.map(dnsName),
-  };
+/** The limits of a document that states any. */
+export function nameLimitsOf(document: NameLimits): { readonly nameLimits?: NameLimits } {
+  const stated = nameLimitFields.flatMap((field) => (document[field] === undefined ? [] : [[field, document[field]] as const]));
+  return stated.length === 0 ? {} : { nameLimits: Object.fromEntries(stated) };
+}
+
+/** The limits as an extension of the certificate of the CA; none without limits. */
+export function constraintsOf(stated: NameLimits): readonly Uint8Array[] {
+  const basesOf = (isExcluded: boolean): Uint8Array[] =>
+    nameLimitFields.flatMap((field) =>
+      (limits[field].isExcluded ?? false) === isExcluded ? (stated[field] ?? []).map(limits[field].base) : [],
+    );
+  return nameConstraints(basesOf(false), basesOf(true));
+}
+
+/** A mailbox, a host, or a domain with a dot before it (RFC 5280 4.2.1.10), in one form. */
+function mailBaseOf(text: string): string | undefined {
+  if (!text.includes('@')) return normaliseDomain(text.replace(/^\./, '')) === undefined ? undefined : normaliseHost(text);
+  const mailbox = readMailbox(text);
+  return mailbox === undefined || mailbox.local === '*' ? undefined : `${mailbox.local}@${mailbox.domain}`;
+}
+
+/** Verifiers compare octets: a dot at the end would be a limit that binds nobody, or that no name fits. */
+function normaliseHost(text: string): string {
+  const [dot, name] = text.startsWith('.') ? ['.', text.slice(1)] : ['', text];
+  return `${dot}${normaliseDomain(name) ?? name}`;
 }
 
 /** Address and mask of `10.0.0.0/8` (RFC 5280 4.2.1.10); undefined unless it is a range, with nothing beyond its prefix. */

@@ -1,11 +1,14 @@
 // Path validation of a client's certificate up to a trust anchor (RFC 5280 6.1): signatures, names, dates, basicConstraints, path lengths,
-// usages and critical extensions. Policies and name constraints are not processed: a certificate that has them as critical is refused.
+// usages, name constraints and critical extensions. Policies are not processed: a certificate that has their constraints as critical is refused.
 import { X509Certificate } from 'node:crypto';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { readPss, rsassaPss } from '../../../core/cms/pss.ts';
+import { readOnly, tag } from '../../../core/der/der.ts';
 import { type Certificate, isLive, readCertificate } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
 import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
 import { readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
+import { isBeyondThoseAbove } from './name-constraints.ts';
 import { isFitForPath } from './path-keys.ts';
 
 /** A path from the leaf to the anchor, both included. */
@@ -41,7 +44,8 @@ function findPathOf(
   now: Temporal.Instant,
 ): CertificatePath | undefined {
   const start = open(leaf);
-  if (!isLive(start.fields, now) || !isClientCertificate(start.fields) || hasUnknownCritical(start.fields)) return undefined;
+  if (!isLive(start.fields, now) || !isClientCertificate(start.fields)) return undefined;
+  if (hasUnknownCritical(start.fields) || bindsNames(start.fields)) return undefined;
   const search = {
     trusted: anchors.map(open),
     offered: intermediates.slice(0, maxIntermediates).flatMap(openIfUsable),
@@ -80,7 +84,8 @@ type Search = {
 function climb(search: Search, path: readonly Opened[]): readonly Opened[] | undefined {
   const top = path.at(-1);
   if (top === undefined) return undefined;
-  for (const anchor of search.trusted) if (isIssuer(search, path, top, anchor)) return [...path, anchor];
+  for (const anchor of search.trusted)
+    if (isIssuer(search, path, top, anchor) && isWithinConstraints([...path, anchor])) return [...path, anchor];
   if (path.length > maxIntermediates) return undefined;
   for (const candidate of search.offered) {
     if (path.includes(candidate) || !isIssuer(search, path, top, candidate)) continue;
@@ -102,15 +107,32 @@ function isIssuer(search: Search, path: readonly Opened[], subject: Opened, issu
   return subject.x509.verify(issuer.x509.publicKey);
 }
 
+/** Tells whether the names of a path are within the name constraints above them, critical or not, those of the anchor too. */
+function isWithinConstraints(path: readonly Opened[]): boolean {
+  const certificates = path.map(({ fields }) => fields);
+  try {
+    return !certificates.some(isBeyondThoseAbove);
+  } catch {
+    return false;
+  }
+}
+
 /** Tells whether basicConstraints and keyUsage let it sign certificates; throws DerError if one of them is malformed. */
 function mayCertify({ extensions }: Certificate): boolean {
   const { ca } = readBasicConstraints(extensions.get(extensionId.basicConstraints));
   return ca && readKeyUsage(extensions.get(extensionId.keyUsage), keyUsageBit.keyCertSign) !== false;
 }
 
-/** Collisions of these digests can be made to order. */
+/** Collisions of these digests can be made to order; the last two (X9.62) name none, and OpenSSL takes one for them. RSASSA-PSS names its own. */
 export function hasWeakSignature(certificate: X509Certificate): boolean {
-  return /md[245]|sha-?1(?!\d)/i.test(certificate.signatureAlgorithm ?? '');
+  if (certificate.signatureAlgorithmOid === rsassaPss) return typeof readPss(signatureAlgorithmOf(certificate.raw)) !== 'object';
+  return /md[245]|sha-?1(?!\d)|ecdsa-with-(?:specified|recommended)/i.test(certificate.signatureAlgorithm ?? '');
+}
+
+function signatureAlgorithmOf(certificate: Uint8Array): Uint8Array {
+  const fields = readOnly(certificate, tag.sequence);
+  fields.next(tag.sequence);
+  return fields.next(tag.sequence).whole;
 }
 
 /** Critical extensions we act on, or that change nothing here; with any other the certificate is refused (RFC 5280 4.2). */
@@ -120,14 +142,22 @@ const understood: ReadonlySet<string> = new Set([
   extensionId.extKeyUsage,
   extensionId.subjectAltName,
   extensionId.certificatePolicies,
+  extensionId.nameConstraints,
 ]);
 
-function hasUnknownCritical(certificate: Certificate): boolean {
+export function hasUnknownCritical(certificate: Certificate): boolean {
   return [...certificate.extensions.values()].some(({ id, critical }) => critical && !understood.has(id));
+}
+
+/** Name constraints are for CA certificates alone (RFC 5280 4.2.1.10): of a leaf nobody could say what they mean. */
+function bindsNames({ extensions }: Certificate): boolean {
+  return extensions.get(extensionId.nameConstraints)?.critical === true;
 }
 
 function open(der: Uint8Array): Opened {
   const fields = readCertificate(der);
+  // Of a leaf nothing depends on it, but a value that is not one may be critical.
+  readBasicConstraints(fields.extensions.get(extensionId.basicConstraints));
   if (!isFitForPath(fields.publicKey)) throw new RangeError('unfit key');
   return { fields, x509: new X509Certificate(der) };
 }

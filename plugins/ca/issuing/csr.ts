@@ -1,21 +1,24 @@
 // Certification requests (PKCS#10, RFC 2986): parsing, the self-signature, and the few things a request may ask for.
-import { verify } from 'node:crypto';
+import { NotProven } from '../../../core/enrolment/not-proven.ts';
+import { defined } from '../../../core/base/defined.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
-import { formatAlternativeName } from '../der/alternative-name.ts';
-import { findRequestDigest } from '../authority/algorithms.ts';
+import { formatAlternativeName } from '../names/alternative-name.ts';
+import { findRequestSignature, holdsFor } from '../authority/algorithms.ts';
 import { type Extension, readExtensions } from '../der/certificate.ts';
 import { DerError, Reader, readBitString, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { isDer } from '../lints/der-lint.ts';
 import { failCa } from '../errors.ts';
-import { formatName, type NameAttribute, readName, readText } from '../der/name.ts';
+import { formatName, type NameAttribute, readName, readText } from '../../../core/der/name.ts';
 import { extensionId, keyPurpose, requestAttribute } from '../../../core/der/oids.ts';
 import { type CheckedKey, checkKey, type KeyFamily } from '../der/public-key.ts';
+import type { RequestForm } from '../records/enrolments.ts';
 import { type AlternativeName, readAlternativeNames, readExtKeyUsage } from '../der/read-extensions.ts';
 
 /** Content of a request. Other attributes and extensions are ignored, never copied (R30). */
 type RequestContent = {
   /** the request itself */
   readonly der: Uint8Array;
+  readonly form?: RequestForm;
   /** DER Name, exactly as sent */
   readonly subject: Uint8Array;
   readonly subjectAttributes: readonly NameAttribute[];
@@ -34,7 +37,10 @@ type RequestContent = {
   readonly changesSubject: boolean;
 };
 
-/** A request whose self-signature verifies under the key it carries. Only `verifyCsr` makes one. */
+/**
+ * A request whose self-signature verifies under the key it carries, or for whose key a registration authority vouches. Only `verifyCsr` and `verifySigned`
+ * make one.
+ */
 class VerifiedCsr {
   readonly #content: RequestContent;
 
@@ -53,7 +59,22 @@ export type { VerifiedCsr };
  * with a detail that says what to correct (R26 to R29).
  */
 export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): VerifiedCsr {
-  const parts = refuseOn('is not a well-formed DER PKCS#10 request', () => readParts(der));
+  return verifySigned(
+    refuseOn('is not a well-formed DER PKCS#10 request', () => readParts(der)),
+    certifies,
+    ({ attributes: content }) => readWishes(content),
+  );
+}
+
+/**
+ * Verifies a request whose parts are read, in whatever form it came. `read`: what it asks for beside subject and key; called once its signature holds. Throws as
+ * verifyCsr.
+ */
+export function verifySigned<Parts extends SignedParts>(
+  parts: Parts,
+  certifies: readonly KeyFamily[],
+  read: (parts: Parts) => Wishes,
+): VerifiedCsr {
   if (!isDer(parts.subject) || !isDer(parts.publicKey))
     throw refusal(
       'has a subject or a public key that is not DER: attributes of one relative name in ascending order, no string in pieces, UTF8String in UTF-8, object identifiers and lengths in their shortest form',
@@ -61,32 +82,64 @@ export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): Ver
   const key = refuseOn('carries a public key that cannot be read', () => checkKey(parts.publicKey));
   if ('problem' in key) throw refusal(key.problem);
   if (!certifies.includes(key.family)) throw refusal(`has a key of type ${key.name}, which this CA does not certify`);
-  if (!isSelfSigned(parts, key))
-    throw refusal('has a self-signature that does not verify under its own key, or one made with a refused algorithm');
-  const attributes = refuseOn('has attributes that are not well-formed, or one of them twice', () => readAttributes(parts.attributes));
+  if (parts.proof !== 'ra-verified' && !isSelfSigned(parts, parts.proof, key))
+    throw refusal('has a self-signature that does not verify under its own key, or one made with a refused algorithm', new NotProven());
+  const wishes = read(parts);
+  return new VerifiedCsr(refuseOn('has attributes or a subject that are not well-formed', () => readContent(parts, key, wishes)));
+}
+
+/** Wishes of a request beside subject and key. */
+export type Wishes = {
+  readonly extensions: ReadonlyMap<string, Extension>;
+  readonly challengePassword: string | undefined;
+  readonly changesSubject: boolean;
+};
+
+function readWishes(content: Uint8Array): Wishes {
+  const attributes = refuseOn('has attributes that are not well-formed, or one of them twice', () => readAttributes(content));
   if (extensionRequests(attributes) > 1)
     throw refusal('asks for extensions more than once: put all of them into one value of one attribute extensionRequest');
-  return new VerifiedCsr(refuseOn('has attributes or a subject that are not well-formed', () => readContent(der, parts, key, attributes)));
+  return refuseOn('has attributes or a subject that are not well-formed', () => {
+    const challenge = attributes.get(requestAttribute.challengePassword);
+    return {
+      extensions: requestedExtensions(attributes),
+      challengePassword: challenge === undefined ? undefined : readText(challenge.values.next()),
+      changesSubject: attributes.has(requestAttribute.changeSubjectName),
+    };
+  });
 }
 
 /** Key families that a CA certifies: an ML-DSA CA makes no classical certificates, and the reverse (R28, R29, spec C). */
 export function familiesUnder(caKeyType: string): readonly KeyFamily[] {
-  return caKeyType.startsWith('ml-dsa') ? ['ml-dsa'] : ['ec', 'rsa', 'ed25519'];
+  return caKeyType.startsWith('ml-dsa') ? ['ml-dsa'] : ['ec', 'rsa', 'rsa-pss', 'ed25519'];
 }
 
-type Parts = {
+/** The parts of a request that its own key has signed. */
+export type SignedParts = {
+  readonly der: Uint8Array;
+  readonly form?: RequestForm;
+  /** the octets that are signed */
   readonly info: Uint8Array;
+  /** DER Name */
   readonly subject: Uint8Array;
+  /** DER SubjectPublicKeyInfo */
   readonly publicKey: Uint8Array;
-  readonly attributes: Uint8Array;
-  readonly signatureAlgorithm: Uint8Array;
+  /** `ra-verified`: a registration authority vouches for the key */
+  readonly proof: SelfSignature | 'ra-verified';
+};
+
+type SelfSignature = {
+  /** DER AlgorithmIdentifier */
+  readonly algorithm: Uint8Array;
   readonly signature: Uint8Array;
 };
+
+type Parts = SignedParts & { readonly attributes: Uint8Array };
 
 function readParts(der: Uint8Array): Parts {
   const outer = readOnly(der, tag.sequence);
   const info = outer.next(tag.sequence);
-  const signatureAlgorithm = outer.next(tag.sequence).whole;
+  const algorithm = outer.next(tag.sequence).whole;
   const signature = readBitString(outer.next(tag.bitString).content);
   outer.end();
   const fields = new Reader(info.content);
@@ -96,13 +149,13 @@ function readParts(der: Uint8Array): Parts {
   // Some clients omit the empty set, which RFC 2986 4.1 requires.
   const attributes = fields.optional(tag.constructed(0))?.content ?? new Uint8Array(0);
   fields.end();
-  return { info: info.whole, subject, publicKey, attributes, signatureAlgorithm, signature };
+  return { der, info: info.whole, subject, publicKey, attributes, proof: { algorithm, signature } };
 }
 
-function isSelfSigned(parts: Parts, key: CheckedKey): boolean {
+function isSelfSigned({ info }: SignedParts, { algorithm, signature }: SelfSignature, key: CheckedKey): boolean {
   try {
-    const digest = findRequestDigest(parts.signatureAlgorithm, key.family);
-    return digest !== undefined && cleanly(() => verify(digest, parts.info, key.keyObject, parts.signature));
+    const how = findRequestSignature(algorithm, key);
+    return how !== undefined && cleanly(() => holdsFor(key.keyObject, how, info, signature));
   } catch {
     return false;
   }
@@ -112,18 +165,17 @@ function isSelfSigned(parts: Parts, key: CheckedKey): boolean {
 const maxSubjectAttributes = 32;
 const maxAttributeCharacters = 256;
 
-function readContent(der: Uint8Array, parts: Parts, key: CheckedKey, attributes: ReadonlyMap<string, Attribute>): RequestContent {
+function readContent(parts: SignedParts, key: CheckedKey, { extensions, challengePassword, changesSubject }: Wishes): RequestContent {
   const subjectAttributes = readName(parts.subject);
   if (subjectAttributes.length > maxSubjectAttributes || subjectAttributes.some(({ value }) => value.length > maxAttributeCharacters)) {
     throw new DerError('subject too long');
   }
-  const extensions = requestedExtensions(attributes);
   const names = extensions.get(extensionId.subjectAltName);
   if (names !== undefined && !isDer(names.value)) throw new DerError('subjectAltName that is not DER');
   const alternativeNames = readAlternativeNames(names);
-  const challenge = attributes.get(requestAttribute.challengePassword);
   return {
-    der,
+    der: parts.der,
+    ...defined({ form: parts.form }),
     subject: parts.subject,
     subjectAttributes,
     subjectText: formatName(subjectAttributes),
@@ -133,8 +185,8 @@ function readContent(der: Uint8Array, parts: Parts, key: CheckedKey, attributes:
     keyFamily: key.family,
     keyName: key.name,
     wantsServerAuth: readExtKeyUsage(extensions.get(extensionId.extKeyUsage))?.includes(keyPurpose.serverAuth) ?? false,
-    challengePassword: challenge === undefined ? undefined : readText(challenge.values.next()),
-    changesSubject: attributes.has(requestAttribute.changeSubjectName),
+    challengePassword,
+    changesSubject,
   };
 }
 
@@ -172,7 +224,7 @@ function readAttributes(content: Uint8Array): ReadonlyMap<string, Attribute> {
 }
 
 /** Any parse error means a malformed request; the answer does not echo it. */
-function refuseOn<T>(problem: string, read: () => T): T {
+export function refuseOn<T>(problem: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
@@ -180,5 +232,5 @@ function refuseOn<T>(problem: string, read: () => T): T {
   }
 }
 
-const refusal = (problem: string) => failCa('invalid-csr', { detail: sentence(problem) });
+const refusal = (problem: string, cause?: NotProven) => failCa('invalid-csr', { detail: sentence(problem), ...defined({ cause }) });
 const sentence = (problem: string): string => `The certification request ${problem}.`;

@@ -1,8 +1,11 @@
 // The identity policy of a CA: which names devices may have. Independent of the protocol, so that every protocol obeys the same rules.
 import { isIP } from 'node:net';
-import type { NameAttribute } from '../der/name.ts';
+import type { NameAttribute } from '../../../core/der/name.ts';
 import { nameAttributes } from '../../../core/der/oids.ts';
 import type { AlternativeName } from '../der/read-extensions.ts';
+import { normaliseDomain } from '../names/domain.ts';
+import { isEmailWithin } from '../names/mail.ts';
+import { isOtherNameWithin } from '../names/other-name.ts';
 
 /** The fields of a CA that the policy reads (spec, CA resource). */
 export type IdentityPolicy = {
@@ -10,10 +13,13 @@ export type IdentityPolicy = {
   readonly allowSubdomains: boolean;
   readonly allowBareDomains: boolean;
   readonly allowIpSans: boolean;
+  readonly allowWildcards?: boolean | undefined;
   readonly allowedUris?: readonly string[] | undefined;
+  readonly allowedEmails?: readonly string[] | undefined;
+  readonly allowedOtherNames?: readonly string[] | undefined;
 };
 
-/** The names a request asks for: every common name and every alternative name counts (R49). */
+/** The names a request asks for: every common name, mail address of the subject and alternative name counts (R49). */
 export type RequestedIdentity = {
   readonly subjectAttributes: readonly NameAttribute[];
   readonly alternativeNames: readonly AlternativeName[];
@@ -21,12 +27,16 @@ export type RequestedIdentity = {
 
 /** Returns the reason for which the policy forbids an identity, as a clause for people; undefined if it allows every name. */
 export function findForbiddenName(policy: IdentityPolicy, identity: RequestedIdentity): string | undefined {
-  const commonNames = identity.subjectAttributes.filter(({ type }) => type === nameAttributes.CN);
+  const valuesOf = (wanted: string): string[] => identity.subjectAttributes.flatMap(({ type, value }) => (type === wanted ? [value] : []));
+  const commonNames = valuesOf(nameAttributes.CN);
   if (commonNames.length + identity.alternativeNames.length === 0) return 'the request has neither a common name nor an alternative name';
-  for (const { value } of commonNames) {
+  for (const value of commonNames) {
     const problem = isAddress(value) ? problemOfAddress(policy, 'common name') : problemOfDomain(policy, value, 'common name');
     if (problem !== undefined) return problem;
   }
+  // Verifiers take it for a mail address of the holder, as one among the alternative names (RFC 5280 4.1.2.6).
+  const mail = valuesOf(nameAttributes.E).find((value) => !isEmailWithin(policy.allowedEmails ?? [], value));
+  if (mail !== undefined) return 'a mail address of the subject is not within allowed-emails';
   for (const name of identity.alternativeNames) {
     const problem = problemOfAlternativeName(policy, name);
     if (problem !== undefined) return problem;
@@ -42,6 +52,13 @@ function problemOfAlternativeName(policy: IdentityPolicy, { kind, content }: Alt
   }
   if (kind === 'dns') return problemOfDomain(policy, Buffer.from(content).toString('latin1'), 'DNS name');
   if (kind === 'uri') return problemOfUri(policy, Buffer.from(content).toString('latin1'));
+  const { allowedEmails = [], allowedOtherNames = [] } = policy;
+  if (kind === 'email')
+    return isEmailWithin(allowedEmails, Buffer.from(content).toString('latin1'))
+      ? undefined
+      : 'a mail address is not within allowed-emails';
+  if (kind === 'otherName')
+    return isOtherNameWithin(allowedOtherNames, content) ? undefined : 'an otherName is not within allowed-other-names';
   return `alternative names of kind ${kind} are never allowed`;
 }
 
@@ -84,23 +101,18 @@ function isAddress(text: string): boolean {
 
 /** Label by label and without regard to case (RFC 4343); one trailing dot does not matter. Empty allowed-domains allow nothing. */
 function problemOfDomain(policy: IdentityPolicy, text: string, where: string): string | undefined {
-  const name = normaliseDomain(text);
+  const isWildcard = text.startsWith('*.');
+  if (isWildcard && policy.allowWildcards !== true) return `a wildcard as ${where} needs allow-wildcards`;
+  const name = normaliseDomain(isWildcard ? text.slice(2) : text);
   if (name === undefined && text.startsWith('#'))
     return `a ${where} is of a type that is not a string: write it as UTF8String or PrintableString`;
-  if (name === undefined) return `a ${where} is not a host name (wildcards are not allowed)`;
+  if (name === undefined) return `a ${where} is not a host name`;
   for (const allowed of policy.allowedDomains) {
     const domain = normaliseDomain(allowed);
     if (domain === undefined) continue;
-    if (policy.allowBareDomains && name === domain) return undefined;
-    if (policy.allowSubdomains && name.endsWith(`.${domain}`)) return undefined;
+    // All that a wildcard means is below the domain.
+    if (policy.allowBareDomains && !isWildcard && name === domain) return undefined;
+    if (policy.allowSubdomains && (name.endsWith(`.${domain}`) || (isWildcard && name === domain))) return undefined;
   }
   return `a ${where} is not within allowed-domains, allow-bare-domains and allow-subdomains`;
-}
-
-/** Lower case, no trailing dot; undefined unless every label is letters, digits, hyphens and underscores (IDN as A-labels, R51). */
-export function normaliseDomain(text: string): string | undefined {
-  const name = (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
-  return name.length <= 253 && /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/.test(name)
-    ? name
-    : undefined;
 }

@@ -1,17 +1,16 @@
 // Issuing a leaf certificate: profile, signature in the token, a check of the result, and the record.
 import { X509Certificate } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
-import { formatAlternativeName } from '../der/alternative-name.ts';
+import { formatAlternativeName } from '../names/alternative-name.ts';
 import type { ApprovedRequest } from './approval.ts';
 import { type Certificate, encodeTbsCertificate, parseCertificate, readCertificate } from '../der/certificate.ts';
 import {
-  authorityInfoAccess,
   authorityKeyIdentifier,
   basicConstraints,
-  crlDistributionPoint,
   extKeyUsage,
   keyIdentifierOf,
   keyUsage,
@@ -20,9 +19,9 @@ import {
 } from '../der/extensions.ts';
 import { failCa } from '../errors.ts';
 import { lifetime, referenceOf } from '../authority/generation.ts';
-import { type CaContext, type PublicUrls, publicUrls } from '../context.ts';
+import { type CaContext, locationsOf, type PublicUrls, publicUrls } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
-import { formatName, readName } from '../der/name.ts';
+import { formatName, readName } from '../../../core/der/name.ts';
 import { findBeyondIssuers } from './issuer-limits.ts';
 import { LintError } from '../lints/lint.ts';
 import { issuerKeyIdentifier, readAlternativeNames, readGeneralName } from '../der/read-extensions.ts';
@@ -52,7 +51,7 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   const above = readCertificate(issuer.certificate);
   const { subject, alternativeNames, publicKey, keyFamily, purposes, renews, limits } = approved.content;
   requireWithin([above, ...issuer.chain.map(readCertificate)], approved);
-  const urls = publicUrls(context, ca.tenantId, ca.record.name, issuer.generation);
+  const urls = publicUrls(context, ca.tenantId, ca.record, issuer.generation);
   const serial = await context.serials.next();
   const { keyIdentifier, locations } = issuerExtensions(above, urls);
   const extensions = [
@@ -122,11 +121,11 @@ const ofIssuer = new WeakMap<Certificate, IssuerExtensions>();
 
 function issuerExtensions(above: Certificate, urls: PublicUrls | undefined): IssuerExtensions {
   const known = ofIssuer.get(above);
-  if (known !== undefined && known.urls?.crl === urls?.crl && known.urls?.ocsp === urls?.ocsp) return known;
+  if (known !== undefined && isDeepStrictEqual(known.urls, urls)) return known;
   const made = {
     urls,
     keyIdentifier: authorityKeyIdentifier(issuerKeyIdentifier(above)),
-    locations: urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)],
+    locations: locationsOf(urls),
   };
   ofIssuer.set(above, made);
   return made;

@@ -1,12 +1,20 @@
 // Limits of the certificates of a CA, and of those above it, on certificates below: an external issuer may bound names and purposes.
-import { DerError } from '../../../core/der/der.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { DerError, sequence } from '../../../core/der/der.ts';
 import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
-import type { Certificate } from '../der/certificate.ts';
+import { type Certificate, readExtensions } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
-import { readAlternativeNames, readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
+import { type AlternativeNameKind, readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
 import type { CertifiedPurpose } from './approval.ts';
 import type { Purpose } from '../records/records.ts';
-import { type CertifiedNames, findConstrainedName, isDomainClosed } from './name-constraints.ts';
+import {
+  type CertifiedNames,
+  findClosedKind,
+  findConstrainedName,
+  isBeyondThoseAbove,
+  isDomainClosed,
+  isKeptBy,
+} from './name-constraints.ts';
 
 /** Certificate to be issued: one of a CA if it has no purposes. */
 type Wanted = CertifiedNames & { readonly purposes: readonly CertifiedPurpose[] };
@@ -45,6 +53,38 @@ export function findUseless(
   });
 }
 
+/** Returns the reason for which a chain allows names that `limits`, extensions with name constraints, do not, as a clause. */
+export function findTooWide(chain: readonly Certificate[], limits: Certificate['extensions']): string | undefined {
+  return reading(() =>
+    isKeptBy(chain, limits)
+      ? undefined
+      : 'the name constraints of the certificates do not state the limits on names that this CA was made with; have the output of csr signed with those that it asks for',
+  );
+}
+
+/**
+ * Throws `invalid-value` for limits, extensions with name constraints, that leave a CA below these certificates none of a kind of names which they permit.
+ * `domains`: of the names of its devices, all of which would be refused.
+ */
+export function requireNamesLeft(issuers: readonly Certificate[], limits: readonly Uint8Array[], domains: readonly string[] = []): void {
+  if (limits.length === 0) return;
+  const problem = reading(() => {
+    const extensions = readExtensions(sequence(...limits));
+    const kind = findClosedKind(issuers, extensions);
+    if (kind !== undefined) return `nothing of "${limitOf[kind] ?? kind}" is left beside "excluded-domains" and the name constraints above`;
+    const isClosed = domains.length > 0 && domains.every((domain) => isDomainClosed([{ extensions }, ...issuers], domain));
+    return isClosed ? `its limits on names, and those above, allow none of est/allowed-domains (${domains.join(', ')})` : undefined;
+  });
+  if (problem !== undefined) throw fail('invalid-value', { detail: `The CA could certify nobody: ${problem}.` });
+}
+
+const limitOf: Readonly<Partial<Record<AlternativeNameKind, string>>> = {
+  dns: 'permitted-domains',
+  uri: 'permitted-uri-hosts',
+  ip: 'permitted-ip-ranges',
+  email: 'permitted-emails',
+};
+
 const ofTheCa = 'the certificate of the CA, or of one above it,';
 
 /** Tells whether every certificate of a chain allows a purpose, also the root: OpenSSL and Go have it so. */
@@ -53,13 +93,6 @@ function allowsPurpose(chain: readonly Certificate[], purpose: CertifiedPurpose)
     const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));
     return purposes === undefined || purposes.includes(keyPurpose[purpose]) || purposes.includes(keyPurpose.any);
   });
-}
-
-/** A self-issued certificate is not bound by names (RFC 5280 6.1.4). */
-function isBeyondThoseAbove({ subject, issuer, extensions }: Certificate, index: number, chain: readonly Certificate[]): boolean {
-  if (Buffer.compare(subject, issuer) === 0) return false;
-  const alternativeNames = readAlternativeNames(extensions.get(extensionId.subjectAltName));
-  return findConstrainedName(chain.slice(index + 1), { subject, alternativeNames }) !== undefined;
 }
 
 function reading(judge: () => string | undefined): string | undefined {

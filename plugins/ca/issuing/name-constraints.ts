@@ -1,11 +1,13 @@
 // Name constraints of CA certificates (RFC 5280 4.2.1.10): which names certificates below them may have.
 import { isIP } from 'node:net';
-import { Reader, readOnly, sequence, setOf, tag, utf8String } from '../../../core/der/der.ts';
+import { Reader, readOnly, tag } from '../../../core/der/der.ts';
 import { extensionId, nameAttributes } from '../../../core/der/oids.ts';
 import type { Certificate } from '../der/certificate.ts';
-import { readName, readText } from '../der/name.ts';
-import { type AlternativeName, type AlternativeNameKind, readGeneralName } from '../der/read-extensions.ts';
-import { normaliseDomain } from './identity-policy.ts';
+import { readName, relativeNames } from '../../../core/der/name.ts';
+import { readMailbox } from '../names/mail.ts';
+import { isUtf8Mailbox } from '../names/other-name.ts';
+import { type AlternativeName, type AlternativeNameKind, readAlternativeNames, readGeneralName } from '../der/read-extensions.ts';
+import { normaliseDomain } from '../names/domain.ts';
 
 /** The names of a certificate: its subject, DER Name, and its alternative names. */
 export type CertifiedNames = { readonly subject: Uint8Array; readonly alternativeNames: readonly AlternativeName[] };
@@ -18,8 +20,16 @@ export function findConstrainedName(issuers: readonly Certificate[], names: Cert
   return outside === undefined ? undefined : (words[outside.kind] ?? `an alternative name of kind ${outside.kind}`);
 }
 
+/** Tells whether a certificate of a chain, nearest first, has a name that one above it does not allow. Throws DerError. */
+export function isBeyondThoseAbove({ subject, issuer, extensions }: Certificate, index: number, chain: readonly Certificate[]): boolean {
+  // A self-issued CA is not bound by names; the end of a path is (RFC 5280 6.1.3).
+  if (index > 0 && Buffer.compare(subject, issuer) === 0) return false;
+  const alternativeNames = readAlternativeNames(extensions.get(extensionId.subjectAltName));
+  return findConstrainedName(chain.slice(index + 1), { subject, alternativeNames }) !== undefined;
+}
+
 /** Tells whether the constraints in one of the issuers leave neither the domain nor a name below it. Throws DerError. */
-export function isDomainClosed(issuers: readonly Certificate[], domain: string): boolean {
+export function isDomainClosed(issuers: readonly Pick<Certificate, 'extensions'>[], domain: string): boolean {
   const name = normaliseDomain(domain);
   if (name === undefined) return false;
   return issuers.some((issuer) => {
@@ -32,9 +42,62 @@ export function isDomainClosed(issuers: readonly Certificate[], domain: string):
   });
 }
 
+/** Tells whether issuers allow no name that the name constraints among `limits` do not. Throws DerError. */
+export function isKeptBy(issuers: readonly Certificate[], limits: Certificate['extensions']): boolean {
+  const stated = issuers.map(readConstraints).filter((one) => one !== undefined);
+  const { permitted = [], excluded = [] } = readConstraints({ extensions: limits }) ?? {};
+  return (
+    permitted.every(({ kind }) => {
+      const wanted = permitted.filter((base) => base.kind === kind);
+      return stated.some((one) => {
+        const bases = one.permitted.filter((base) => base.kind === kind);
+        return bases.length > 0 && bases.every((base) => wanted.some((limit) => isBaseWithin(limit, base)));
+      });
+    }) && excluded.every((limit) => stated.some((one) => one.excluded.some((base) => isBaseWithin(base, limit))))
+  );
+}
+
+/**
+ * The kind of names of which `limits`, with name constraints, permit some and leave none, by themselves or below issuers; undefined if there is no such
+ * kind. Throws DerError.
+ */
+export function findClosedKind(issuers: readonly Certificate[], limits: Certificate['extensions']): AlternativeNameKind | undefined {
+  const own = readConstraints({ extensions: limits }) ?? { permitted: [], excluded: [] };
+  const all = [own, ...issuers.map(readConstraints).filter((one) => one !== undefined)];
+  const kinds = [...new Set(own.permitted.map(({ kind }) => kind))];
+  return kinds.find((kind) => {
+    const permitted = all.map((one) => one.permitted.filter((base) => base.kind === kind)).filter((bases) => bases.length > 0);
+    const left = permitted.reduce((some, bases) => some.flatMap((one) => bases.flatMap((base) => commonOf(one, base))));
+    return left.every((base) => all.some(({ excluded }) => excluded.some((one) => isBaseWithin(one, base))));
+  });
+}
+
+/** The common part of two bases: the narrower one, or nothing. */
+function commonOf(one: AlternativeName, other: AlternativeName): readonly AlternativeName[] {
+  if (isBaseWithin(one, other)) return [other];
+  return isBaseWithin(other, one) ? [one] : [];
+}
+
+/** Tells whether all that is within a base is within a wider one. */
+function isBaseWithin(wider: AlternativeName, { kind, content }: AlternativeName): boolean {
+  if (wider.kind !== kind) return false;
+  if (kind === 'dns') return isWithin(textOf(wider.content), textOf(content));
+  if (kind === 'uri') return isHostWithin(textOf(wider.content), textOf(content));
+  if (kind === 'email') return isMailBaseWithin(exactTextOf(wider.content), exactTextOf(content));
+  if (kind !== 'ip' || wider.content.length !== content.length) return false;
+  const half = content.length / 2;
+  const mask = wider.content.subarray(half);
+  return isAddressWithin(wider.content, content.subarray(0, half)) && mask.every((bits, at) => (bits & ~(content[half + at] ?? 0)) === 0);
+}
+
+function isMailBaseWithin(wider: string, base: string): boolean {
+  if (base.includes('@')) return isMailboxWithin(wider, base);
+  return !wider.includes('@') && isHostWithin(wider.toLowerCase(), base.toLowerCase());
+}
+
 type Constraints = { readonly permitted: readonly AlternativeName[]; readonly excluded: readonly AlternativeName[] };
 
-function readConstraints({ extensions }: Certificate): Constraints | undefined {
+function readConstraints({ extensions }: Pick<Certificate, 'extensions'>): Constraints | undefined {
   const extension = extensions.get(extensionId.nameConstraints);
   if (extension === undefined) return undefined;
   const fields = readOnly(extension.value, tag.sequence);
@@ -49,39 +112,62 @@ function basesOf(subtrees: Uint8Array | undefined): AlternativeName[] {
   return Array.from(new Reader(subtrees).rest(), ({ whole }) => readGeneralName(readOnly(whole, tag.sequence).next()));
 }
 
-/** All names that constraints are about: without alternative names of that kind, mail addresses and host names of the subject count. */
+/**
+ * All names that constraints are about. Mail addresses and host names of the subject count beside alternative names too, where RFC 5280 leaves them out:
+ * there are programs that go by the common name.
+ */
 function judgedNames({ subject, alternativeNames }: CertifiedNames): AlternativeName[] {
   const attributes = readName(subject);
-  const has = (kind: AlternativeNameKind): boolean => alternativeNames.some((name) => name.kind === kind);
   const ofSubject = (kind: AlternativeNameKind, value: string): AlternativeName => ({ kind, content: Buffer.from(value), whole: subject });
   return [
     ...alternativeNames,
     ...(attributes.length === 0 ? [] : [{ kind: 'directoryName', content: subject, whole: subject } as const]),
     ...attributes.flatMap(({ type, value }) => {
-      if (type === nameAttributes.E && !has('email')) return [ofSubject('email', value)];
-      // OpenSSL treats a common name as a host name if it could be one of several labels.
-      const isHost = type === nameAttributes.CN && !has('dns') && value.includes('.') && isIP(value) === 0;
-      return isHost && normaliseDomain(value) !== undefined ? [ofSubject('dns', value)] : [];
+      if (type === nameAttributes.E) return [ofSubject('email', value)];
+      // OpenSSL treats a common name as a host name if it could be one of several labels, and compares one with an asterisk as a wildcard.
+      const isHost = type === nameAttributes.CN && value.includes('.') && isIP(value) === 0;
+      return isHost && normaliseDomain(value.replace('*', 'x')) !== undefined ? [ofSubject('dns', value)] : [];
     }),
   ];
 }
 
 function isAllowed({ permitted, excluded }: Constraints, name: AlternativeName): boolean {
   const sameKind = ({ kind }: AlternativeName): boolean => kind === name.kind;
+  // Constraints on mail addresses bind these too (RFC 9598 section 6), by comparisons that few verifiers make: any of them bars all.
+  const isMail = name.kind === 'otherName' && isUtf8Mailbox(name.content);
+  if (isMail && [...permitted, ...excluded].some(({ kind }) => kind === 'email')) return false;
   const matches = matchers[name.kind];
   // A kind without a rule for what is within a base: any constraint on it bars it.
   if (matches === undefined) return ![...permitted, ...excluded].some(sameKind);
   const open = permitted.filter(sameKind);
+  if ([...permitted, ...excluded].some(sameKind) && !isComparable(name)) return false;
   return (
     (open.length === 0 || open.some((base) => matches(base.content, name.content))) &&
-    !excluded.filter(sameKind).some((base) => matches(base.content, name.content))
+    !excluded.filter(sameKind).some((base) => matches(base.content, name.content) || mayStandFor(name, base))
   );
+}
+
+/** A mail address that is not one, or a URI without a host name, is outside whatever constrains its kind (RFC 5280 4.2.1.10). */
+function isComparable({ kind, content }: AlternativeName): boolean {
+  if (kind === 'email') return readMailbox(exactTextOf(content)) !== undefined;
+  return kind !== 'uri' || isHost(hostOf(textOf(content)));
+}
+
+function isHost(host: string): boolean {
+  return isIP(host.replace(/^\[|\]$/g, '')) === 0 && normaliseDomain(host) !== undefined;
+}
+
+/** Tells whether a wildcard, which stands for any one label, may stand for the domain of an excluded base. */
+function mayStandFor({ kind, content }: AlternativeName, base: AlternativeName): boolean {
+  const [label = '', ...parent] = textOf(content).split('.');
+  const [, ...above] = textOf(base.content).split('.');
+  return kind === 'dns' && label.includes('*') && !textOf(base.content).startsWith('.') && parent.join('.') === above.join('.');
 }
 
 /** Functions that tell whether a name is within a base, by kind. */
 const matchers: Readonly<Partial<Record<AlternativeNameKind, (base: Uint8Array, name: Uint8Array) => boolean>>> = {
   dns: (base, name) => isWithin(textOf(base), textOf(name)),
-  email: (base, name) => isMailboxWithin(textOf(base), textOf(name)),
+  email: (base, name) => isMailboxWithin(exactTextOf(base), exactTextOf(name)),
   uri: (base, name) => isHostWithin(textOf(base), hostOf(textOf(name))),
   ip: isAddressWithin,
   directoryName: (base, name) => relativeNames(name).join('').startsWith(relativeNames(base).join('')),
@@ -95,7 +181,8 @@ const words: Readonly<Partial<Record<AlternativeNameKind, string>>> = {
   directoryName: 'the subject',
 };
 
-const textOf = (octets: Uint8Array): string => Buffer.from(octets).toString('latin1').toLowerCase().replace(/\.$/, '');
+const exactTextOf = (octets: Uint8Array): string => Buffer.from(octets).toString('latin1');
+const textOf = (octets: Uint8Array): string => exactTextOf(octets).toLowerCase().replace(/\.$/, '');
 
 const domainsOf = (bases: readonly AlternativeName[]): string[] =>
   bases.filter(({ kind }) => kind === 'dns').map(({ content }) => textOf(content));
@@ -106,9 +193,11 @@ function isWithin(base: string, name: string): boolean {
   return name.endsWith(base.startsWith('.') ? base : `.${base}`);
 }
 
-/** Tells whether a mailbox is within a base: one mailbox, all of a host, or, with a dot before it, all of the hosts of a domain. */
+/** Tells whether a mailbox is within a base: one mailbox, all of a host, or, with a dot before it, all of the hosts of a domain. Local parts keep their case (RFC 5280 7.5). */
 function isMailboxWithin(base: string, name: string): boolean {
-  return base.includes('@') ? name === base : isHostWithin(base, name.slice(name.lastIndexOf('@') + 1));
+  const [wanted, { local, domain } = { local: '', domain: '' }] = [base.includes('@') ? readMailbox(base) : undefined, readMailbox(name)];
+  if (base.includes('@')) return wanted !== undefined && wanted.local === local && wanted.domain === domain;
+  return isHostWithin(base.toLowerCase(), domain);
 }
 
 function isHostWithin(base: string, host: string): boolean {
@@ -123,16 +212,4 @@ function hostOf(uri: string): string {
 function isAddressWithin(base: Uint8Array, name: Uint8Array): boolean {
   if (base.length !== 2 * name.length) return false;
   return name.every((octet, at) => ((octet ^ (base[at] ?? 0)) & (base[name.length + at] ?? 0)) === 0);
-}
-
-/** The relative names, each in one form whatever the string types, upper case and blanks (RFC 5280 7.1), in hexadecimal. */
-function relativeNames(name: Uint8Array): string[] {
-  return Array.from(readOnly(name, tag.sequence).rest(), ({ content }) => {
-    const pairs = Array.from(new Reader(content).rest(), ({ whole }) => {
-      const fields = readOnly(whole, tag.sequence);
-      const type = fields.next(tag.oid).whole;
-      return sequence(type, utf8String(readText(fields.next()).trim().replace(/\s+/g, ' ').toLowerCase()));
-    });
-    return Buffer.from(setOf(...pairs)).toString('hex');
-  });
 }

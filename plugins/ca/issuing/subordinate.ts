@@ -4,41 +4,42 @@ import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { certifyCa, lifetime, referenceOf } from '../authority/generation.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { unlessDeleted } from '../authority/signer.ts';
-import { type CaContext, publicUrls } from '../context.ts';
+import { type CaContext, locationsOf, publicUrls } from '../context.ts';
 import { type Certificate, readCertificate } from '../der/certificate.ts';
-import { authorityInfoAccess, crlDistributionPoint, nameConstraints, subjectAltName } from '../der/extensions.ts';
+import { subjectAltName } from '../der/extensions.ts';
 import { failCa } from '../errors.ts';
 import type { VerifiedCsr } from './csr.ts';
 import { asRequestFault, type Issued, keepNew, recordOf, requireSigner } from './issue.ts';
-import { findBeyondIssuers, hasRoomBelow } from './issuer-limits.ts';
+import { findBeyondIssuers, hasRoomBelow, requireNamesLeft } from './issuer-limits.ts';
 
 /** `via` in the record of its certificate: nobody authenticates with it. */
 export const viaCertifyCa = 'certify-ca';
 
-/** Limits on the CA; bases of name constraints are encoded GeneralNames. */
+/** Limits on the CA. */
 export type SubordinateLimits = {
   readonly ttlSeconds: number;
   readonly pathLength: number;
-  readonly permitted: readonly Uint8Array[];
-  readonly excluded: readonly Uint8Array[];
+  /** encoded extension, or none */
+  readonly constraints: readonly Uint8Array[];
 };
 
 /**
  * Certifies the key of a request as that of a CA, with the names of the request, and records the certificate. Throws `invalid-csr`,
- * `identity-not-allowed` (the chain above does not allow the CA), `clock-implausible`, `ca-has-no-key`, `ca-expired` or `not-found`.
+ * `identity-not-allowed` (the chain above does not allow the CA), `invalid-value` (limits that leave it no names), `clock-implausible`, `ca-has-no-key`, `ca-expired` or `not-found`.
  */
 export async function certifySubordinate(
   context: CaContext,
   ca: FoundCa,
   csr: VerifiedCsr,
-  { ttlSeconds, pathLength, permitted, excluded }: SubordinateLimits,
+  { ttlSeconds, pathLength, constraints }: SubordinateLimits,
 ): Promise<Issued> {
   const issuer = requireSigner(context, ca);
   const chain = [issuer.certificate, ...issuer.chain].map(readCertificate);
   const above = readCertificate(issuer.certificate);
   requireCertifiable(chain, csr, pathLength);
+  requireNamesLeft(chain, constraints);
   const { subject, alternativeNames, publicKey } = csr.content;
-  const urls = publicUrls(context, ca.tenantId, ca.record.name, issuer.generation);
+  const urls = publicUrls(context, ca.tenantId, ca.record, issuer.generation);
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   const certificate = await unlessDeleted(context, own, () =>
     certifyCa(context, referenceOf(own, issuer), {
@@ -52,8 +53,8 @@ export async function certifySubordinate(
                 false,
               ),
             ]),
-        ...nameConstraints(permitted, excluded),
-        ...(urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)]),
+        ...constraints,
+        ...locationsOf(urls),
       ],
     }),
   ).catch((error: unknown) => {

@@ -77,10 +77,16 @@ const keyLints: readonly Lint<CertificateSubject>[] = [
   {
     id: 'key-algorithm',
     source: 'RFC 5280 4.1.2.7',
-    rule: 'the key is RSA, EC, Ed25519 or ML-DSA',
+    rule: 'the key is RSA, RSASSA-PSS, EC, Ed25519 or ML-DSA',
     holds: ({ keyKind }) => keyKind !== undefined,
   },
   ofKey('rsa', 'rsa-key', 'RFC 3279 2.3.1', 'an RSA key has parameters NULL, and modulus and exponent are positive'),
+  ofKey(
+    'rsa-pss',
+    'rsa-pss-key',
+    'RFC 4055 1.2, 3.1',
+    'a key for RSASSA-PSS has no parameters, or those of one SHA-2 hash for signature and mask',
+  ),
   ofKey('ec', 'ec-key', 'RFC 5480 2.1.1, 2.2', 'an EC key is a point on P-256, P-384 or P-521, named, not in hybrid form'),
   ofKey('ed25519', 'ed25519-key', 'RFC 8410 3, 4', 'an Ed25519 key has no parameters and 32 octets'),
   ofKey('ml-dsa', 'ml-dsa-key', 'RFC 9881 2, 4', 'an ML-DSA key has no parameters and the length of its parameter set'),
@@ -94,7 +100,9 @@ function ofKey(family: KeyKind['family'], id: string, source: string, rule: stri
     holds({ keyKind, publicKey }) {
       if (keyKind?.family !== family) return true;
       const { identifier, octets } = readPublicKey(publicKey);
-      return Buffer.compare(identifier, keyKind.keyIdentifier) === 0 && keyKind.isKey(octets);
+      return (
+        (Buffer.compare(identifier, keyKind.keyIdentifier) === 0 || keyKind.isIdentifier?.(identifier) === true) && keyKind.isKey(octets)
+      );
     },
   };
 }

@@ -137,7 +137,34 @@ export const crlLints: readonly Lint<CrlSubject>[] = [
       return number.length <= 20 && (number[0] ?? 0x80) < 0x80;
     },
   },
+  {
+    id: 'crl-delta-indicator',
+    source: 'RFC 5280 5.2.4',
+    rule: 'deltaCRLIndicator, where present, is critical and has a number below that of the list',
+    holds({ extensions }) {
+      const own = extensions.filter(({ id }) => id === extensionId.deltaCrlIndicator);
+      const [base, number] = [numberOf(own[0]), numberOf(findExtension(extensions, extensionId.crlNumber))];
+      return (
+        own.length === 0 || (own.length === 1 && own[0]?.critical === true && base !== undefined && number !== undefined && base < number)
+      );
+    },
+  },
+  {
+    id: 'crl-freshest',
+    source: 'RFC 5280 5.2.6',
+    rule: 'freshestCRL, where present, is not critical, and not in a delta CRL',
+    holds({ extensions }) {
+      const own = extensions.filter(({ id }) => id === extensionId.freshestCrl);
+      const isDelta = extensions.some(({ id }) => id === extensionId.deltaCrlIndicator);
+      return own.length === 0 || (own.length === 1 && own[0]?.critical === undefined && !isDelta);
+    },
+  },
 ];
+
+function numberOf(extension: ReadExtension | undefined): bigint | undefined {
+  const octets = extension === undefined ? undefined : readOnly(extension.value, tag.integer).remaining;
+  return octets === undefined || (octets[0] ?? 0x80) > 0x7f ? undefined : BigInt(`0x${Buffer.from(octets).toString('hex')}`);
+}
 
 function isReason({ id, critical, value }: ReadExtension): boolean {
   const code = readOnly(value, tag.enumerated).remaining;

@@ -87,6 +87,7 @@ const usages: readonly CertificateLint[] = [
     holds: ({ byId }) => byId.get(extensionId.keyUsage)?.critical === true,
   },
   ofFamily('rsa', 'rsa-key-usage', 'RFC 3279 2.3.1', 'an RSA key does not agree on keys'),
+  ofFamily('rsa-pss', 'rsa-pss-key-usage', 'RFC 4055 1.2', 'a key for RSASSA-PSS only signs'),
   ofFamily('ec', 'ec-key-usage', 'RFC 8813 3', 'an EC key does not encipher'),
   ofFamily('ed25519', 'ed25519-key-usage', 'RFC 8410 5', 'an Ed25519 key only signs'),
   ofFamily('ml-dsa', 'ml-dsa-key-usage', 'RFC 9881 5', 'an ML-DSA key only signs'),

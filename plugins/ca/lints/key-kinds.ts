@@ -1,4 +1,6 @@
 // The kinds of keys in certificates: form of the key, signature algorithms, and key usage bits that its standard forbids.
+import { pssIdentifier, rsassaPss } from '../../../core/cms/pss.ts';
+import { readPssKey } from '../der/public-key.ts';
 import { objectIdentifier, nullValue, Reader, readBitString, readOnly, sequence, tag } from '../../../core/der/der.ts';
 
 /** Bits of KeyUsage by their names (RFC 5280 4.2.1.3), each as a mask. */
@@ -14,9 +16,11 @@ export const usageMask = {
 
 /** Kind of key. Identifiers are whole DER AlgorithmIdentifiers, parameters included. */
 export type KeyKind = {
-  readonly family: 'rsa' | 'ec' | 'ed25519' | 'ml-dsa';
+  readonly family: 'rsa' | 'rsa-pss' | 'ec' | 'ed25519' | 'ml-dsa';
   readonly keyIdentifier: Uint8Array;
   readonly signatureIdentifiers: readonly Uint8Array[];
+  /** Tells whether the identifier is right, where others than `keyIdentifier` are. */
+  readonly isIdentifier?: (identifier: Uint8Array) => boolean;
   /** Tells whether the octets of subjectPublicKey have the form of this key. */
   readonly isKey: (octets: Uint8Array) => boolean;
   /** mask of KeyUsage bits */
@@ -31,13 +35,24 @@ const withNull = (dotted: string): Uint8Array => sequence(objectIdentifier(dotte
 
 const ecdsaIdentifiers = ['1.2.840.10045.4.3.2', '1.2.840.10045.4.3.3', '1.2.840.10045.4.3.4'].map(absent);
 
+/** RFC 4055 3.1: the mask has the hash of the signature, and the salt its length. */
+const pssIdentifiers = (['sha256', 'sha384', 'sha512'] as const).map((hash) => pssIdentifier(hash));
+
 const kinds: readonly KeyKind[] = [
   {
     family: 'rsa',
     keyIdentifier: withNull('1.2.840.113549.1.1.1'),
-    signatureIdentifiers: ['1.2.840.113549.1.1.11', '1.2.840.113549.1.1.12', '1.2.840.113549.1.1.13'].map(withNull),
+    signatureIdentifiers: [...['1.2.840.113549.1.1.11', '1.2.840.113549.1.1.12', '1.2.840.113549.1.1.13'].map(withNull), ...pssIdentifiers],
     isKey: isRsaKey,
     forbiddenUsages: keyAgreement | encipherOnly | decipherOnly,
+  },
+  {
+    family: 'rsa-pss',
+    keyIdentifier: absent(rsassaPss),
+    isIdentifier: isPssKey,
+    signatureIdentifiers: pssIdentifiers,
+    isKey: isRsaKey,
+    forbiddenUsages: onlySigns,
   },
   ec('1.2.840.10045.3.1.7', 32),
   ec('1.3.132.0.34', 48),
@@ -67,6 +82,11 @@ function signing(family: 'ed25519' | 'ml-dsa', dotted: string, keyOctets: number
     isKey: (octets) => octets.length === keyOctets,
     forbiddenUsages: onlySigns,
   };
+}
+
+/** RFC 4055 1.2, 3.1: no parameters, or those with one hash of SHA-2. */
+function isPssKey(identifier: Uint8Array): boolean {
+  return readPssKey(identifier) !== undefined;
 }
 
 /** RFC 5480 2.2: uncompressed or compressed, never hybrid. */

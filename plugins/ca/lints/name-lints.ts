@@ -1,7 +1,7 @@
 // Rules about names that the requester chooses: the subject (RFC 5280 A.1) and the entries of subjectAltName.
 import { isUtf8 } from 'node:buffer';
 import { findUnseen } from '../../../core/wire/unseen-text.ts';
-import { textOfUniversal } from '../der/name.ts';
+import { textOfUniversal } from '../../../core/der/name.ts';
 import { type Element, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { extensionId, nameAttributes } from '../../../core/der/oids.ts';
 import type { CertificateSubject } from './certificate-subject.ts';

@@ -20,7 +20,12 @@ function kindOfSigner({ publicKey }: Signer): KeyKind | undefined {
 
 /** Rules about the algorithm that signs, one for each family of keys, by the document that defines its parameters. */
 export const algorithmLints: readonly Lint<Pick<SignedSubject, 'signer'>>[] = [
-  ofFamily('rsa', 'rsa-signature', 'RFC 4055 5', 'an RSA key signs with sha256, sha384 or sha512WithRSAEncryption, parameters NULL'),
+  ofFamily(
+    'rsa',
+    'rsa-signature',
+    'RFC 4055 3.1, 5',
+    'an RSA key signs with sha256, sha384 or sha512WithRSAEncryption, parameters NULL, or with RSASSA-PSS, one of these hashes for signature and mask and a salt of its length',
+  ),
   ofFamily('ec', 'ecdsa-signature', 'RFC 5758 3.2', 'an EC key signs with ecdsa-with-SHA256, -SHA384 or -SHA512, without parameters'),
   ofFamily('ed25519', 'ed25519-signature', 'RFC 8410 3', 'an Ed25519 key signs with id-Ed25519, without parameters'),
   ofFamily(

@@ -25,6 +25,10 @@ export async function ensureListenerIdentity(
 ): Promise<ListenerIdentity> {
   const context = { ...doubting, clock: withoutDoubt(doubting.clock) };
   const ca = await ensureApplianceCa(context, systemTenantId);
+  if (place === 'store-rsa') {
+    const rsa = await ensureRecord(context, ca, hosts, place);
+    return formatIdentity(rsa, rsa, ca, context);
+  }
   const inStore = await ensureRecord(context, ca, hosts, 'store');
   if (place === 'token') return formatIdentity(await ensureRecord(context, ca, hosts, 'token'), inStore, ca, context);
   await forgetTokenListener(context);
@@ -39,7 +43,7 @@ async function ensureRecord(context: CaContext, ca: FoundCa, hosts: readonly str
   if (present !== undefined && isFresh(context, present, ca, hosts) && (await isThere(context, present))) return present;
 
   const { publicKey, kept: keptKey } = await makeListenerKey(context, ca.tenantId, place, present);
-  const approved = approveListener(publicKey, hosts);
+  const approved = approveListener(publicKey, hosts, place === 'store-rsa' ? 'rsa' : 'ec');
   const issued = await issueCertificate(context, ca, approved, { ttlSeconds: listenerTtlSeconds, via: 'listener' });
   const made: ListenerRecord = {
     ...keptKey,

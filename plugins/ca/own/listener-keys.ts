@@ -1,5 +1,6 @@
 // The private keys of the listeners' TLS identities: in the record, or as an object in the token.
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { ListenerKeyPlace } from '../../../core/plugin/services/certificate-authority.ts';
 import { ownKey, type StoreKey, type WriteTransaction } from '../../../core/store/store.ts';
 import { isKeyLost, type KeyReference } from '../../../hsm/api.ts';
@@ -8,9 +9,20 @@ import type { ListenerRecord, ListenerTokenKey } from '../records/records.ts';
 
 type KeptKey = { readonly keyPem: string } | { readonly tokenKey: ListenerTokenKey; readonly formerKey?: ListenerTokenKey };
 
+const generatePair = promisify(generateKeyPair);
+
+const recordNames: Readonly<Record<ListenerKeyPlace, string>> = {
+  store: 'listener',
+  token: 'token-listener',
+  'store-rsa': 'rsa-listener',
+};
+
+/** Size of an RSA key for old clients. */
+const rsaBits = 2_048;
+
 /** Key of the record of this appliance: others of a cluster have other names and keys. */
 export function listenerKey({ store }: CaContext, place: ListenerKeyPlace): StoreKey {
-  return ownKey(store, place === 'store' ? 'listener' : 'token-listener');
+  return ownKey(store, recordNames[place]);
 }
 
 /** A new key, and what the record keeps of it. `publicKey`: DER SubjectPublicKeyInfo. */
@@ -20,8 +32,8 @@ export async function makeListenerKey(
   place: ListenerKeyPlace,
   present: ListenerRecord | undefined,
 ): Promise<{ readonly publicKey: Uint8Array; readonly kept: KeptKey }> {
-  if (place === 'store') {
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  if (place !== 'token') {
+    const { publicKey, privateKey } = await makePair(place === 'store-rsa');
     return {
       publicKey: publicKey.export({ format: 'der', type: 'spki' }),
       kept: { keyPem: privateKey.export({ format: 'pem', type: 'pkcs8' }) },
@@ -35,6 +47,11 @@ export async function makeListenerKey(
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   const former = present === undefined || 'keyPem' in present ? {} : { formerKey: present.tokenKey };
   return { publicKey, kept: { tokenKey: { stored, binding, publicKey }, ...former } };
+}
+
+/** RSA takes a moment, in a thread of its own. */
+function makePair(isRsa: boolean): Promise<{ readonly publicKey: KeyObject; readonly privateKey: KeyObject }> {
+  return isRsa ? generatePair('rsa', { modulusLength: rsaBits }) : generatePair('ec', { namedCurve: 'P-256' });
 }
 
 /** Claims the key of a new record and disowns the one before the former key, inside the transaction that commits the record. */

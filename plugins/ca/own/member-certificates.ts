@@ -7,7 +7,7 @@ import { caKeysInToken } from './keys-in-token.ts';
 import { ensureOwnCa, type OwnCa } from './own-ca.ts';
 import type { CaContext } from '../context.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
-import { readName } from '../der/name.ts';
+import { readName } from '../../../core/der/name.ts';
 import { approveMember } from '../issuing/approval.ts';
 import { verifyCsr } from '../issuing/csr.ts';
 import { issueCertificate } from '../issuing/issue.ts';

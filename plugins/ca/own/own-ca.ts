@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
 import { formatTimestamp, parseDuration } from '../../../core/base/time.ts';
 import type { CaContext } from '../context.ts';
-import { commonName } from '../der/name.ts';
+import { commonName } from '../../../core/der/name.ts';
 import { type CaRecord, disabledEnrolment, requireNewestGeneration } from '../records/records.ts';
 import { ledgerReference, makeGeneration, rollRoot } from '../authority/generation.ts';
 import type { FoundCa } from '../authority/lookup.ts';

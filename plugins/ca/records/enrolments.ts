@@ -8,6 +8,8 @@ export type ScepSettings = {
   readonly allowReenrollWithIssuedCert: boolean;
   readonly approvalRequired: boolean;
   readonly allowOld: readonly OldAlgorithm[];
+  /** name of the CA that comes after this one, which devices are told */
+  readonly nextCa?: string | undefined;
 };
 
 /** Algorithms that a CA takes from its devices only by name. */
@@ -23,6 +25,8 @@ export type AcmeSettings = {
   /** only who has a key of an administrator makes an account */
   readonly externalAccountRequired: boolean;
   readonly challenges: readonly ChallengeType[];
+  /** names of this CA in CAA records, without which they are not asked */
+  readonly caaIdentities?: readonly string[] | undefined;
 };
 
 /** Ways to prove the control over a name (RFC 8555 section 8, RFC 8737). */
@@ -31,6 +35,30 @@ export type ChallengeType = (typeof challengeTypes)[number];
 
 /** ACME at a CA that does not mention it: off. */
 export const disabledAcme: AcmeSettings = { enabled: false, externalAccountRequired: true, challenges: [...challengeTypes] };
+
+/** Settings of CMP. The container `cmp` of the CA resource; names and lives are those of `est`. */
+export type CmpSettings = {
+  readonly enabled: boolean;
+  readonly initialEnrollSecret?: string | undefined;
+  readonly allowReenrollWithIssuedCert: boolean;
+  /** accepts certificates of `est/initial-enroll-trust-ca` for first enrolments */
+  readonly allowTrustedCert: boolean;
+  readonly approvalRequired: boolean;
+  readonly allowOld: readonly OldMacHash[];
+  /** longest distance of messageTime from the clock; undefined: any, for devices without a clock */
+  readonly messageTimeWindow?: string | undefined;
+  /** certificates (PEM) of registration authorities that speak for devices */
+  readonly raCerts?: readonly string[] | undefined;
+};
+
+/** Hashes that a CA takes in the MAC of its devices only by name. */
+export const oldMacHashes = ['sha1'] as const;
+export type OldMacHash = (typeof oldMacHashes)[number];
+
+/** CMP at a CA that does not mention it: off. */
+export const disabledCmp: CmpSettings = {
+  ...{ enabled: false, allowReenrollWithIssuedCert: true, allowTrustedCert: false, approvalRequired: false, allowOld: [] },
+};
 
 /**
  * A key with which accounts of ACME are bound to an administrator's decision (RFC 8555 section 7.3.4). Key: [tenant uuid, CA id, id]. Deleted, it ends
@@ -70,8 +98,15 @@ export type EnrolmentSecret = FixedIdentity & {
 };
 
 /**
+ * A secret of a device that proves it with a MAC, for which the hash is not enough. Key: [tenant uuid, CA id, id of the EnrolmentSecret], without which it
+ * counts for nothing.
+ */
+export type MacSecret = { readonly secret: string };
+
+/**
  * The answer to a request, which a repetition gets again. Key: [tenant uuid, CA id, `first` or the serial number of the renewed certificate,
- * SHA-256 of protocol and transaction, hexadecimal].
+ * SHA-256 of protocol and transaction, hexadecimal]. And that a message was answered with a certificate: [tenant uuid, CA id, `message`, SHA-256 of
+ * protocol and message, hexadecimal].
  */
 export type Enrolment = {
   /** SHA-256 of key, subject and alternative names, hexadecimal */
@@ -96,12 +131,16 @@ export type EnrolmentFailures = {
   readonly lastAt: string;
 };
 
+/** Absent: a PKCS#10. `crmf-ra`: a registration authority vouches for the key, in place of its signature. */
+export type RequestForm = 'crmf' | 'crmf-ra';
+
 /** A first request that waits for a person. Key: [tenant uuid, CA id, SHA-256 of protocol and transaction, hexadecimal]. */
 export type PendingEnrolment = {
   readonly requestHash: string;
   readonly keyHash: string;
-  /** DER */
+  /** DER of a PKCS#10, or of the CertReqMsg of CMP */
   readonly csr: Uint8Array;
+  readonly form?: RequestForm;
   readonly subject: string;
   readonly names: readonly string[];
   readonly keyName: string;
@@ -109,6 +148,8 @@ export type PendingEnrolment = {
   readonly clientIp: string;
   readonly requestedAt: string;
   readonly until: string;
+  /** SHA-256 of protocol and message, hexadecimal, and the time until which its credential may be shown */
+  readonly message?: { readonly hash: string; readonly until: string };
   /** identity that the one-time secret of the device allows; undefined: the identity policy counts */
   readonly identity: FixedIdentity | undefined;
 };

@@ -3,7 +3,20 @@ import type { Failures } from '../../../core/access/failure-limit.ts';
 import type { KeyReference, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
-import type { AcmeSettings, EabKey, Enrolment, EnrolmentFailures, EnrolmentSecret, PendingEnrolment, ScepSettings } from './enrolments.ts';
+import type {
+  AcmeSettings,
+  CmpSettings,
+  EabKey,
+  Enrolment,
+  EnrolmentFailures,
+  EnrolmentSecret,
+  MacSecret,
+  PendingEnrolment,
+  ScepSettings,
+} from './enrolments.ts';
+
+/** Padding of the RSA signatures of a CA; absent: PKCS #1 v1.5. */
+export type CaPadding = 'pss';
 
 /** A CA's key pair: the private half is a handle into the token. */
 export type CaKey = {
@@ -11,6 +24,8 @@ export type CaKey = {
   readonly stored: StoredKey;
   /** DER SubjectPublicKeyInfo */
   readonly publicKey: Uint8Array;
+  /** of an RSA key that signs by RSASSA-PSS; absent: PKCS #1 v1.5 */
+  readonly padding?: CaPadding;
 };
 
 /** Settings of enrolment with a CA: credentials, names and lifetime. The container `est` of the CA resource. */
@@ -24,8 +39,15 @@ export type EstSettings = {
   readonly allowIpSans: boolean;
   /** absent in records of earlier versions: none */
   readonly allowedUris?: readonly string[] | undefined;
+  /** absent: none */
+  readonly allowedEmails?: readonly string[] | undefined;
+  readonly allowedOtherNames?: readonly string[] | undefined;
+  /** names like `*.example.com`; absent in records of earlier versions: none */
+  readonly allowWildcards?: boolean | undefined;
   readonly ttl: string;
   readonly allowReenrollWithIssuedCert: boolean;
+  /** true if keys are made here for devices; absent in records of earlier versions: no */
+  readonly serverKeygen?: boolean | undefined;
 };
 
 /** Enrolment at a CA that does not mention it: off, and nothing allowed (api 63). */
@@ -35,8 +57,10 @@ export const disabledEnrolment: EstSettings = {
   allowSubdomains: false,
   allowBareDomains: false,
   allowIpSans: false,
+  allowWildcards: false,
   ttl: '30d',
   allowReenrollWithIssuedCert: true,
+  serverKeygen: false,
 };
 
 /** Key pair of a CA with its certificate. A renewal adds one; the old ones stay for CRLs, OCSP and re-enrolment. */
@@ -61,6 +85,18 @@ export type Registration = {
   readonly certificate: Uint8Array;
 };
 
+/** Limits on the names below a CA, by the fields in which users write them. */
+export const nameLimitFields = [
+  'permittedDomains',
+  'excludedDomains',
+  'permittedUriHosts',
+  'permittedIpRanges',
+  'permittedEmails',
+] as const;
+
+/** Absent: no limit of that kind. */
+export type NameLimits = { readonly [Field in (typeof nameLimitFields)[number]]?: string[] | undefined };
+
 /** A CA. Key in the store: [tenant uuid, name]. */
 export type CaRecord = {
   /** uuid, never used again, also when a CA of the same name is made later */
@@ -69,10 +105,14 @@ export type CaRecord = {
   readonly createdAt: string;
   /** undefined: trust-only */
   readonly keyType: KeyType | undefined;
+  /** of its RSA keys; absent: PKCS #1 v1.5 */
+  readonly padding?: CaPadding;
   /** as the user wrote it */
   readonly subject: string;
   readonly ttl: string;
   readonly issuingCa: string | undefined;
+  /** limits on names that each of its certificates states; absent: none */
+  readonly nameLimits?: NameLimits;
   /** DER of the uploaded certificate of a trust-only CA */
   readonly trustCertificate: Uint8Array | undefined;
   /** oldest first; empty for a trust-only CA */
@@ -82,10 +122,16 @@ export type CaRecord = {
   readonly scep?: ScepSettings | undefined;
   /** absent: off */
   readonly acme?: AcmeSettings | undefined;
+  /** absent: off */
+  readonly cmp?: CmpSettings | undefined;
+  /** id of the CA that scep.nextCa names */
+  readonly nextCaId?: string | undefined;
   /** id of the CA that est.initialEnrollTrustCa names; absent in older records, until that CA is deleted */
   readonly trustedCaId?: string | undefined;
   /** oldest first; absent until a protocol needs one (registration/registration.ts) */
   readonly registrations?: readonly Registration[] | undefined;
+  /** true if it has delta CRLs; absent in older records: it has none */
+  readonly deltaCrl?: boolean;
   /** true if the CA may be deleted while certificates of it are valid; absent in older records */
   readonly deletionAllowed?: boolean;
   /** certifies the appliance's own listeners, or members of a cluster: cannot be deleted */
@@ -123,6 +169,8 @@ export type IssuedCertificate = {
   readonly line?: string;
   /** limits that its renewals keep to; absent if a device enrolled for it, and in older records */
   readonly limits?: RenewalLimits;
+  /** true until its holder has confirmed that it got what it wanted: nobody authenticates with it before */
+  readonly unconfirmed?: true;
   /** true if it is found by its public key (records/by-key.ts); absent in records of earlier versions until the hourly job has been there */
   readonly byKey?: true;
 };
@@ -141,7 +189,13 @@ export type RenewalLimits = {
 };
 
 /** Entry of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */
-export type Revocation = { readonly at: string; readonly reason: RevocationReason; readonly notAfter: string };
+export type Revocation = {
+  readonly at: string;
+  readonly reason: RevocationReason;
+  readonly notAfter: string;
+  /** the count of changes with it; absent in older records */
+  readonly change?: number;
+};
 
 /**
  * The CRL of a key generation. Key: [tenant uuid, CA id, generation]. `changes` counts revocations, so a CRL that does not cover
@@ -151,13 +205,19 @@ export type PublishedCrl = {
   /** the last number given out; numbers are never used twice (RFC 5280 5.2.3) */
   readonly lastNumber: number;
   readonly changes: number;
-  readonly newest?: {
-    readonly crl: Uint8Array;
-    readonly number: number;
-    readonly covers: number;
-    readonly thisUpdate: string;
-    readonly nextUpdate: string;
-  };
+  readonly newest?: SignedCrl;
+  /** the newest delta CRL */
+  readonly newestDelta?: SignedCrl;
+  /** complete lists from which a delta CRL may go on, a day apart, oldest first; absent without delta CRLs */
+  readonly bases?: readonly { readonly number: number; readonly covers: number; readonly at: string }[];
+};
+
+export type SignedCrl = {
+  readonly crl: Uint8Array;
+  readonly number: number;
+  readonly covers: number;
+  readonly thisUpdate: string;
+  readonly nextUpdate: string;
 };
 
 /** The last CRL of a key of a deleted CA. Key: [tenant uuid, name of the CA, generation]; kept until the last certificate has ended. */
@@ -173,8 +233,8 @@ export type LastCrl = {
 export type RemovedCa = { readonly tenantId: string; readonly caId: string };
 
 /**
- * A TLS identity of an appliance's listeners. Key: ['listener'] with the key in the record, ['token-listener'] with the key in a token; in a
- * cluster with the id of the appliance after it.
+ * A TLS identity of an appliance's listeners. Key: ['listener'] with the key in the record, ['token-listener'] with the key in a token,
+ * ['rsa-listener'] with an RSA key in the record; in a cluster with the id of the appliance after it.
  */
 export type ListenerRecord = {
   readonly certificate: Uint8Array;
@@ -225,6 +285,7 @@ export type CaTables = {
   readonly pendingKeys: Table<KeyLedgerRecord>;
   readonly removedCas: Table<RemovedCa>;
   readonly enrolmentSecrets: Table<EnrolmentSecret>;
+  readonly macSecrets: Table<MacSecret>;
   readonly enrolments: Table<Enrolment>;
   readonly pendingEnrolments: Table<PendingEnrolment>;
   readonly eabKeys: Table<EabKey>;
@@ -245,6 +306,7 @@ export function openCaTables(store: Store): CaTables {
     pendingKeys: store.table('unclaimed-keys'),
     removedCas: store.table('removed-cas'),
     enrolmentSecrets: store.table('enrolment-secrets'),
+    macSecrets: store.table('mac-secrets'),
     enrolments: store.table('enrolments'),
     pendingEnrolments: store.table('pending-enrolments'),
     eabKeys: store.table('eab-keys'),

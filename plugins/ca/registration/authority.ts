@@ -1,11 +1,12 @@
 // A registration authority at work: it opens the content keys of requests and signs answers, both with its key in the token.
 import { hash as hashOf, randomBytes, verify } from 'node:crypto';
-import type { RegistrationAuthority } from '../../../core/plugin/services/certificate-authority.ts';
+import type { AnswerSigner, RegistrationAuthority } from '../../../core/plugin/services/registration-authority.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { registrationReference } from '../authority/registration-key.ts';
 import type { CaContext } from '../context.ts';
 import { publicKeyObject } from '../der/public-key.ts';
-import type { Registration } from '../records/records.ts';
+import type { CaGeneration, Registration } from '../records/records.ts';
+import { requireCaAlgorithm } from '../authority/algorithms.ts';
 
 /** `registrations`: newest first. Its token time is that of the unauthenticated callers of the tenant. */
 export function registrationAuthority(
@@ -32,6 +33,25 @@ export function registrationAuthority(
       const publicKey = publicKeyObject(newest.key.publicKey);
       const scheme = { scheme: 'rsa-pkcs1v15', hash, digest: hashOf(hash, octets, 'buffer') } as const;
       return context.hsm.sign(referenceOf(newest), scheme, (signature) => verify(hash, octets, publicKey, signature), askedBy);
+    },
+  };
+}
+
+/** Signs answers with a registration; its token time is that of the unauthenticated callers of the tenant, as above. */
+export function answerSigner(
+  context: CaContext,
+  { issuer, ...ca }: { readonly tenantId: string; readonly caId: string; readonly issuer: CaGeneration },
+  { number, key, certificate }: Registration,
+): AnswerSigner {
+  const algorithm = requireCaAlgorithm(key);
+  return {
+    certificate,
+    issuers: [issuer.certificate, ...issuer.chain],
+    algorithm: algorithm.identifier,
+    async sign(octets) {
+      const holds = (raw: Uint8Array): boolean => algorithm.holds(publicKeyObject(key.publicKey), octets, algorithm.encodeSignature(raw));
+      const reference = { ...registrationReference(ca, number), stored: key.stored };
+      return algorithm.encodeSignature(await context.hsm.sign(reference, algorithm.scheme(octets), holds, `anybody of ${ca.tenantId}`));
     },
   };
 }

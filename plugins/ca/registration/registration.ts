@@ -1,8 +1,8 @@
-// The registration authority of a CA: an RSA key in the token and its certificate, with which enrolment protocols decrypt requests and sign
-// answers, so that the key of the CA does neither.
+// The registration authority of a CA: a key in the token and its certificate, with which enrolment protocols decrypt requests and sign answers, so that
+// the key of the CA does neither.
 import { fail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import type { KeyReference } from '../../../hsm/api.ts';
+import type { KeyReference, KeyType } from '../../../hsm/api.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { registrationReference } from '../authority/registration-key.ts';
 import type { CaContext } from '../context.ts';
@@ -13,12 +13,16 @@ import { type Issued, issueCertificate } from '../issuing/issue.ts';
 import { type CaKey, type CaRecord, newestGeneration, type Registration } from '../records/records.ts';
 
 const lifeSeconds = 2 * 365 * 86_400;
-const keyType = 'rsa-2048';
 
 /** `via` in the record of its certificate. */
 const viaRegistration = 'registration-authority';
 
-/** Tells whether the CA can have one: devices that need it have RSA keys, which a CA with a key for ML-DSA does not certify. */
+/** RSA, which every client knows and SCEP needs; under a CA with a key for ML-DSA, which certifies no other, the kind of its own key. */
+function keyTypeUnder(record: CaRecord): KeyType {
+  return record.keyType === undefined || canRegister(record) ? 'rsa-2048' : record.keyType;
+}
+
+/** Tells whether the CA can have one that decrypts: devices that need it have RSA keys, which a CA with a key for ML-DSA does not certify. */
 export function canRegister({ keyType: caKeyType }: CaRecord): boolean {
   return caKeyType !== undefined && familiesUnder(caKeyType).includes('rsa');
 }
@@ -53,13 +57,14 @@ async function make(context: CaContext, ca: FoundCa): Promise<readonly [Registra
   const number = Math.max(0, ...(current?.registrations ?? []).map((one) => one.number)) + 1;
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   const { binding } = registrationReference(own, number);
+  const keyType = keyTypeUnder(ca.record);
   // Wrapped: an object in the token either signs or decrypts.
   const { stored, publicKey } = await context.hsm.generate(keyType, binding, { custody: 'wrapped' });
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   const key: CaKey = { type: keyType, stored, publicKey };
   let kept: readonly [Registration, ...Registration[]] | undefined;
   try {
-    await issueCertificate(context, ca, approveRegistration(publicKey, ca.record.name), {
+    await issueCertificate(context, ca, approveRegistration(publicKey, ca.record.name, canRegister(ca.record) ? 'rsa' : 'ml-dsa'), {
       ttlSeconds: lifeSeconds,
       via: viaRegistration,
       keep: (transaction, issued) => void (kept = keep(context, transaction, ca, { number, key, issued })),

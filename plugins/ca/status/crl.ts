@@ -1,21 +1,34 @@
 // Certificate revocation lists (RFC 5280 5), one per key generation, signed in the token when something changed or time passed.
+import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Asker } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { readCertificate } from '../der/certificate.ts';
 import { encode, explicit, integer, sequence, tag, time } from '../../../core/der/der.ts';
-import { authorityKeyIdentifier, crlNumber, reasonCode } from '../der/extensions.ts';
+import { authorityKeyIdentifier, crlNumber, deltaCrlIndicator, freshestCrl, reasonCode } from '../der/extensions.ts';
 import { backdateSeconds, referenceOf } from '../authority/generation.ts';
-import type { CaContext } from '../context.ts';
+import { type CaContext, publicUrls } from '../context.ts';
 import { type FoundCa } from '../authority/lookup.ts';
 import { issuerKeyIdentifier } from '../der/read-extensions.ts';
-import { type CaGeneration, type PublishedCrl, type Revocation, revocationReasons } from '../records/records.ts';
+import {
+  type CaGeneration,
+  type CaRecord,
+  type PublishedCrl,
+  type Revocation,
+  revocationReasons,
+  type SignedCrl,
+} from '../records/records.ts';
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
 
 /** Validity of a CRL, and the age at which a new one replaces it. */
-const lifeSeconds = 7 * 86_400;
-const refreshSeconds = 86_400;
+const lives = {
+  complete: { lifeSeconds: 7 * 86_400, refreshSeconds: 86_400 },
+  delta: { lifeSeconds: 86_400, refreshSeconds: 3_600 },
+} as const;
+
+/** A delta CRL has what was revoked since a complete one that may still be in use (RFC 5280 5.2.4). */
+type Which = keyof typeof lives;
 
 /**
  * The CRL of a generation, DER: the published one while it is fresh and covers every revocation, else a new one. When the token
@@ -33,12 +46,32 @@ export async function currentCrl(
   const newest = published?.newest;
   const now = context.clock.now();
   const isWhole = newest?.covers === published?.changes;
-  if (newest !== undefined && isWhole && isFresh(ageSeconds(newest.thisUpdate, now))) return newest.crl;
+  if (newest !== undefined && isWhole && isFresh(ageSeconds(newest.thisUpdate, now), 'complete')) return newest.crl;
   try {
-    return await publishOnce(context, ca, generation, askedBy);
+    return await publishOnce(context, ca, generation, 'complete', askedBy);
   } catch (error) {
     const isUsable = newest !== undefined && Temporal.Instant.compare(newest.nextUpdate, now) > 0;
     if (isUsable && (isWhole || needs === undefined)) return newest.crl;
+    throw error;
+  }
+}
+
+/**
+ * The delta CRL of a generation, DER, as currentCrl. It goes on from a list of a week ago, so that relying parties with any list that has not ended can use it, and
+ * its number is above those of all complete lists: OpenSSL asks for that.
+ */
+export async function currentDeltaCrl(context: CaContext, ca: FoundCa, generation: CaGeneration, askedBy: Asker): Promise<Uint8Array> {
+  const key = crlKey(ca, generation);
+  if (context.tables.crls.get(key)?.bases === undefined) await publishOnce(context, ca, generation, 'complete', askedBy);
+  const published = context.tables.crls.get(key);
+  const delta = published?.newestDelta;
+  const now = context.clock.now();
+  const isNewest = delta?.covers === published?.changes && (delta?.number ?? 0) > (published?.newest?.number ?? 0);
+  if (delta !== undefined && isNewest && isFresh(ageSeconds(delta.thisUpdate, now), 'delta')) return delta.crl;
+  try {
+    return await publishOnce(context, ca, generation, 'delta', askedBy);
+  } catch (error) {
+    if (delta !== undefined && Temporal.Instant.compare(delta.nextUpdate, now) > 0) return delta.crl;
     throw error;
   }
 }
@@ -50,56 +83,83 @@ export async function currentCrl(
 const failureMs = 1_000;
 
 /** Tells whether a list is fresh. One that was made while the clock was ahead has not begun yet. */
-function isFresh(age: number): boolean {
-  return age >= -backdateSeconds && age < refreshSeconds;
+function isFresh(age: number, which: Which): boolean {
+  return age >= -backdateSeconds && age < lives[which].refreshSeconds;
 }
 
 /** Concurrent requests share one signature, and its failure: a CRL is served without authentication. */
 const publishing = new WeakMap<CaContext, Map<string, Promise<Uint8Array>>>();
 
-function publishOnce(context: CaContext, ca: FoundCa, generation: CaGeneration, askedBy?: Asker): Promise<Uint8Array> {
+function publishOnce(context: CaContext, ca: FoundCa, generation: CaGeneration, which: Which, askedBy?: Asker): Promise<Uint8Array> {
   const running = publishing.get(context) ?? new Map<string, Promise<Uint8Array>>();
   publishing.set(context, running);
-  const name = crlKey(ca, generation).join('/');
+  const name = [...crlKey(ca, generation), which].join('/');
   const present = running.get(name);
   if (present !== undefined) return present;
-  const started = publish(context, ca, generation, askedBy);
+  const started = publish(context, ca, generation, which, askedBy);
   running.set(name, started);
   const forget = (): boolean => running.delete(name);
   started.then(forget, () => (askedBy === undefined ? forget() : setTimeout(forget, failureMs).unref()));
   return started;
 }
 
-async function publish(context: CaContext, ca: FoundCa, generation: CaGeneration, askedBy: Asker | undefined): Promise<Uint8Array> {
+async function publish(
+  context: CaContext,
+  ca: FoundCa,
+  generation: CaGeneration,
+  which: Which,
+  askedBy: Asker | undefined,
+): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
-  const newest = await signCrl(context, ca, generation, context.clock.now().add({ seconds: lifeSeconds }), askedBy);
+  const nextUpdate = context.clock.now().add({ seconds: lives[which].lifeSeconds });
+  const made = await signCrl(context, ca, generation, nextUpdate, { which, ...defined({ askedBy }) });
   await context.store.write((transaction) => {
     const published = transaction.get(context.tables.crls, key);
     // Another process may have published a higher number; the CA may have been deleted.
-    if (published !== undefined && (published.newest?.number ?? 0) < newest.number) {
-      transaction.put(context.tables.crls, key, { ...published, newest });
-    }
+    if (published === undefined) return;
+    const before = which === 'delta' ? published.newestDelta : published.newest;
+    if ((before?.number ?? 0) >= made.number) return;
+    const now = context.clock.now();
+    const kept = which === 'delta' ? { newestDelta: made } : { newest: made, ...basesWith(published, ca.record, made, now) };
+    transaction.put(context.tables.crls, key, { ...published, ...kept });
   });
-  return newest.crl;
+  return made.crl;
 }
 
-/** Signs a CRL of the present revocations, with the next number, valid until `nextUpdate`. */
+/** The lists from which deltas go on, with a new one: each list that has not ended is above the first of them. */
+function basesWith(
+  { bases = [] }: PublishedCrl,
+  { deltaCrl }: Pick<CaRecord, 'deltaCrl'>,
+  { number, covers, thisUpdate }: SignedCrl,
+  now: Temporal.Instant,
+): Pick<PublishedCrl, 'bases'> {
+  if (deltaCrl !== true) return {};
+  const isOver = (base: { readonly at: string } | undefined): boolean =>
+    base !== undefined && ageSeconds(base.at, now) > lives.complete.lifeSeconds;
+  const kept = bases.filter((_, index) => !isOver(bases[index + 1]));
+  const last = kept.at(-1);
+  const isDue = last === undefined || ageSeconds(last.at, now) >= lives.complete.refreshSeconds;
+  return { bases: isDue ? [...kept, { number, covers, at: thisUpdate }] : kept };
+}
+
+/** Signs a CRL of the present revocations, with the next number, valid until `nextUpdate`. `which`: absent for a last one, which no delta follows. */
 export async function signCrl(
   context: CaContext,
   ca: FoundCa,
   generation: CaGeneration,
   nextUpdate: Temporal.Instant,
-  askedBy?: Asker,
-): Promise<NonNullable<PublishedCrl['newest']>> {
+  { which, askedBy }: { readonly which?: Which; readonly askedBy?: Asker } = {},
+): Promise<SignedCrl> {
   const key = crlKey(ca, generation);
   const thisUpdate = context.clock.now();
   const draft = await context.store.write((transaction) => {
     // The list of a deleted CA would never be removed.
     if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
-    return takeNumber(context, transaction, key);
+    return takeNumber(context, transaction, key, which ?? 'complete');
   });
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
-  const list = { ...draft, generation, thisUpdate, nextUpdate };
+  const deltaUrl = which === 'complete' ? publicUrls(context, ca.tenantId, ca.record, generation.generation)?.delta : undefined;
+  const list = { ...draft, generation, thisUpdate, nextUpdate, ...defined({ deltaUrl }) };
   const encodeTbs = (algorithm: Uint8Array): Uint8Array => encodeTbsCertList(list, algorithm);
   const crl = await unlessDeleted(context, own, () =>
     signStructure(context.hsm, referenceOf(own, generation), { kind: 'crl', issuer: generation.certificate }, encodeTbs, askedBy),
@@ -116,11 +176,13 @@ export function newestCrl(context: CaContext, ca: FoundCa, generation: CaGenerat
 type Draft = {
   readonly number: number;
   readonly covers: number;
+  /** of a delta CRL: the number of the list that it goes on from */
+  readonly base?: number;
   readonly entries: readonly (readonly [serial: string, revocation: Revocation])[];
 };
 
 /** Takes the next CRL number together with exactly the revocations that this CRL will cover. */
-function takeNumber(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): Draft {
+function takeNumber(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[], which: Which): Draft {
   const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
   // The number is from the time, so that a restored appliance, which has forgotten the last ones, repeats none and stays below none (RFC
   // 5280 5.2.3): in milliseconds, because no key signs lists as fast as that, and so none is ahead of the time for long.
@@ -134,13 +196,20 @@ function takeNumber(context: CaContext, transaction: WriteTransaction, key: read
     const serial = String(path.at(-1));
     return [serial, known.get(serial) ?? lost] as const;
   });
-  return { number, covers: published.changes, entries };
+  const whole = { number, covers: published.changes, entries };
+  if (which === 'complete') return whole;
+  const [base] = published.bases ?? [];
+  if (base === undefined) throw new Error('a delta CRL without a list that it goes on from');
+  // One of which the count of changes is not known may be new.
+  return { ...whole, base: base.number, entries: entries.filter(([, { change = Infinity }]) => change > base.covers) };
 }
 
 type CertListContent = Draft & {
   readonly generation: CaGeneration;
   readonly thisUpdate: Temporal.Instant;
   readonly nextUpdate: Temporal.Instant;
+  /** address of its delta CRL */
+  readonly deltaUrl?: string;
 };
 
 /** Encodes tbsCertList, version 2. revokedCertificates is absent if no certificate is revoked (RFC 5280 5.1.2.6). */
@@ -156,7 +225,15 @@ function encodeTbsCertList(content: CertListContent, algorithmIdentifier: Uint8A
     time(begin),
     time(content.nextUpdate),
     ...(entries.length === 0 ? [] : [sequence(...entries)]),
-    explicit(0, sequence(authorityKeyIdentifier(issuerKeyIdentifier(issuer)), crlNumber(content.number))),
+    explicit(
+      0,
+      sequence(
+        authorityKeyIdentifier(issuerKeyIdentifier(issuer)),
+        crlNumber(content.number),
+        ...(content.base === undefined ? [] : [deltaCrlIndicator(content.base)]),
+        ...(content.deltaUrl === undefined ? [] : [freshestCrl(content.deltaUrl)]),
+      ),
+    ),
   );
 }
 

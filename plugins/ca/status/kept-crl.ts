@@ -1,5 +1,4 @@
 // Reads a revocation list that this appliance has published and somebody has kept: what it says of certificates, once its signature verifies.
-import { verify } from 'node:crypto';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { Reader, readBitString, readOnly, tag } from '../../../core/der/der.ts';
@@ -32,9 +31,9 @@ export function readKeptCrl(ca: FoundCa, der: Uint8Array): KeptCrl | undefined {
 }
 
 function hasSigned({ key }: CaGeneration, tbs: Uint8Array, identifier: Uint8Array, signature: Uint8Array): boolean {
-  const algorithm = requireCaAlgorithm(key.type);
+  const algorithm = requireCaAlgorithm(key);
   if (Buffer.compare(algorithm.identifier, identifier) !== 0) return false;
-  return cleanly(() => verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), signature));
+  return cleanly(() => algorithm.holds(publicKeyObject(key.publicKey), tbs, signature));
 }
 
 /** RFC 5280 5.1: we make no other than version 2, with nextUpdate and extensions. */

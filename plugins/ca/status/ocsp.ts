@@ -1,5 +1,7 @@
 // OCSP (RFC 6960, with the nonces of RFC 9654): status of certificates this CA issued, signed by the CA key in the token.
+import { parseDuration } from '../../../core/base/time.ts';
 import { createHash } from 'node:crypto';
+import { hashNames } from '../../../core/cms/algorithms.ts';
 import { Allowance } from '../../../core/base/token-bucket.ts';
 import { readCertificate, readExtensions } from '../der/certificate.ts';
 import {
@@ -27,7 +29,8 @@ import { signStructure } from '../authority/signer.ts';
 import { findRevocation } from './revocation.ts';
 
 /** Validity of an answer; a new one is signed at half that age. */
-const lifeSeconds = 3_600;
+export const answersHold = '1h';
+const lifeSeconds = parseDuration(answersHold, 'the life of answers').seconds;
 
 /** Answers kept per process, so that repeated questions cost the token nothing. */
 const maxKept = 10_000;
@@ -46,6 +49,12 @@ const signatures = {
 const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
 
 type Kept = { readonly response: Uint8Array; readonly from: Temporal.Instant };
+
+/** An answer, and whether everybody who asks the same may get it. */
+type Answered = { readonly response: Uint8Array; readonly isShared: boolean };
+
+const forOne = (response: Uint8Array): Answered => ({ response, isShared: false });
+const forAll = (response: Uint8Array): Answered => ({ response, isShared: true });
 
 /** Tells whether a kept answer is current. One that was signed while the clock was ahead begins in the future. */
 function isCurrent({ from }: Kept, now: Temporal.Instant): boolean {
@@ -74,11 +83,11 @@ export class OcspResponder {
    * issued are signed for this asker alone, as far as the allowance goes: then the nonce is left out, or the answer is `tryLater`. Certificates of other issuers, or of several keys of this CA, get the unsigned
    * answer `unauthorized` (RFC 5019 2.2.3).
    */
-  async respond(ca: FoundCa, request: Uint8Array, clientIp: string): Promise<Uint8Array> {
+  async respond(ca: FoundCa, request: Uint8Array, clientIp: string): Promise<Answered> {
     const question = readRequest(request);
-    if (question === undefined) return encodeUnsigned('malformedRequest');
+    if (question === undefined) return forOne(encodeUnsigned('malformedRequest'));
     const generation = ca.record.generations.find((one) => question.asked.every((asked) => isIssuer(asked, one)));
-    if (generation === undefined) return encodeUnsigned('unauthorized');
+    if (generation === undefined) return forOne(encodeUnsigned('unauthorized'));
 
     const singles = question.asked.map((asked) => ({ asked, issued: this.#findIssued(ca, generation, asked) }));
     const [first] = singles;
@@ -86,21 +95,21 @@ export class OcspResponder {
     const now = this.#context.clock.now();
     if (common === undefined || question.nonce !== undefined) {
       if (this.#own.take(clientIp, this.#context.clock.monotonicMs()) === 0)
-        return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
-      if (common === undefined) return encodeUnsigned('tryLater');
+        return forOne(await this.#sign(ca, generation, { singles, nonce: question.nonce, now }));
+      if (common === undefined) return forOne(encodeUnsigned('tryLater'));
     }
     // Answers are named by all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
     const name = [ca.record.id, common.issued.revoked?.at ?? '', Buffer.from(common.asked.whole).toString('hex')].join('/');
     const kept = this.#kept.get(name);
-    if (kept !== undefined && isCurrent(kept, now)) return kept.response;
+    if (kept !== undefined && isCurrent(kept, now)) return forAll(kept.response);
     const underWay = this.#underWay.get(name);
-    if (underWay !== undefined) return underWay;
-    if (this.#shared.take(clientIp, this.#context.clock.monotonicMs()) > 0) return encodeUnsigned('tryLater');
+    if (underWay !== undefined) return forAll(await underWay);
+    if (this.#shared.take(clientIp, this.#context.clock.monotonicMs()) > 0) return forOne(encodeUnsigned('tryLater'));
     const signing = this.#sign(ca, generation, { singles: [common], nonce: undefined, now }).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, signing);
     const response = await signing;
     this.#keep(name, { response, from: now });
-    return response;
+    return forAll(response);
   }
 
   #findIssued(ca: FoundCa, { generation }: CaGeneration, { serial }: CertId): Known | undefined {
@@ -140,12 +149,7 @@ type CertId = {
   readonly serial: string;
 };
 
-const hashes: ReadonlyMap<string, CertId['hash']> = new Map([
-  ['1.3.14.3.2.26', 'sha1'],
-  ['2.16.840.1.101.3.4.2.1', 'sha256'],
-  ['2.16.840.1.101.3.4.2.2', 'sha384'],
-  ['2.16.840.1.101.3.4.2.3', 'sha512'],
-]);
+const hashes: ReadonlyMap<string, CertId['hash']> = new Map([['1.3.14.3.2.26', 'sha1'], ...hashNames]);
 
 /** A certificate of which this CA knows that it issued it, or revoked it. */
 type Known = Pick<IssuedCertificate, 'revoked'> | { readonly revoked: undefined };

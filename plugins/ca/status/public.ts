@@ -3,7 +3,9 @@ import { fail } from '../../../core/base/errors.ts';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { type AnyEndpoint, definePublicEndpoint, type PublicCall, Reply } from '../../../core/http/endpoint.ts';
 import { formatCertificatePem } from '../der/certificate.ts';
-import { currentCrl } from './crl.ts';
+import { currentCrl, currentDeltaCrl } from './crl.ts';
+import { sharedReply } from './caching.ts';
+import { documentedCopies } from '../../../core/http/description/published.ts';
 import type { CaContext } from '../context.ts';
 import { findLastCrl } from './last-crl.ts';
 import { findCa, findGeneration, type FoundCa, hasKey, newestCertificate } from '../authority/lookup.ts';
@@ -35,13 +37,23 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       ca === undefined || generation === undefined
         ? requireLast(context, call, number).crl
         : await currentCrl(context, ca, generation, { askedBy: 'anybody' });
-    return new Reply(200, crl, { 'content-type': 'application/pkix-crl' });
+    return sharedReply(call, crl, 'application/pkix-crl');
   };
-  const answerOcsp = async (call: PublicCall, request: Uint8Array): Promise<Reply> => {
+  const answerDelta = async (call: PublicCall): Promise<Reply> => {
+    const ca = requireCa(context, call);
+    const version = call.params['version'] ?? '';
+    const generation = /^[1-9]\d{0,8}$/.test(version) ? findGeneration(ca.record, Number(version)) : undefined;
+    if (generation === undefined || ca.record.deltaCrl !== true) throw fail('not-found');
+    return sharedReply(call, await currentDeltaCrl(context, ca, generation, 'anybody'), 'application/pkix-crl');
+  };
+  const answerOcsp = async (call: PublicCall, request: Uint8Array, isCacheable: boolean): Promise<Reply> => {
     const ca = requireCa(context, call);
     if (!hasKey(ca.record)) throw fail('not-found');
-    return new Reply(200, await responder.respond(ca, request, call.clientIp), { 'content-type': 'application/ocsp-response' });
+    const { response, isShared } = await responder.respond(ca, request, call.clientIp);
+    const contentType = 'application/ocsp-response';
+    return isShared && isCacheable ? sharedReply(call, response, contentType) : new Reply(200, response, { 'content-type': contentType });
   };
+  const cacheable = { names, ...documentedCopies } as const;
 
   return [
     definePublicEndpoint({
@@ -70,6 +82,7 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       description: 'Needs no token. Also of a deleted CA, until its last list ends.',
       operationId: 'caDownloadCrl',
       produces: 'application/pkix-crl',
+      documented: cacheable,
       run: answerCrl,
     }),
     definePublicEndpoint({
@@ -80,7 +93,20 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       description: 'Needs no token. A CA that was renewed has a list for each of its keys.',
       operationId: 'caDownloadCrlOfVersion',
       produces: 'application/pkix-crl',
+      documented: cacheable,
       run: answerCrl,
+    }),
+    definePublicEndpoint({
+      ...signed,
+      method: 'GET',
+      path: `${base}/crl/{version}/delta`,
+      summary: 'The delta CRL of one key of a CA, DER (RFC 5280 5.2.4), where the CA has them',
+      description:
+        'Needs no token. What was revoked since the oldest list that has not ended; signed again after a revocation, and every hour.',
+      operationId: 'caDownloadDeltaCrl',
+      produces: 'application/pkix-crl',
+      documented: cacheable,
+      run: answerDelta,
     }),
     definePublicEndpoint<Uint8Array, Reply>({
       ...signed,
@@ -94,7 +120,7 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       consumes: 'application/ocsp-request',
       produces: 'application/ocsp-response',
       bodyLimit: ocspLimitBytes,
-      run: answerOcsp,
+      run: (call, request) => answerOcsp(call, request, false),
     }),
     definePublicEndpoint({
       ...signed,
@@ -104,7 +130,8 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       description: 'Needs no token. For clients and caches that ask by GET.',
       operationId: 'caAskOcspByPath',
       produces: 'application/ocsp-response',
-      run: (call) => answerOcsp(call, decodeBase64(call.params['request'] ?? '') ?? new Uint8Array(0)),
+      documented: cacheable,
+      run: (call) => answerOcsp(call, decodeBase64(call.params['request'] ?? '') ?? new Uint8Array(0), true),
     }),
   ];
 }

@@ -40,8 +40,8 @@ export function revokeIssued(
   if (issued.revoked !== undefined) return true;
   const { generation, notAfter } = issued;
   transaction.put(context.tables.certificates, key, { ...issued, revoked });
-  transaction.put(context.tables.revocations, [tenantId, record.id, generation, serial], { ...revoked, notAfter });
-  noteRevocation(context, transaction, [tenantId, record.id, generation]);
+  const change = noteRevocation(context, transaction, [tenantId, record.id, generation]);
+  transaction.put(context.tables.revocations, [tenantId, record.id, generation, serial], { ...revoked, notAfter, change });
   for (const ends of context.ends) ends.revoked(transaction, tenantId, record.id, issued.certificate);
   return true;
 }
@@ -75,8 +75,8 @@ export async function takeInRevocations(context: CaContext, ca: FoundCa, lists: 
     const notAfter = formatTimestamp(readCertificate(generation.certificate).notAfter);
     await writeInPieces(context.store, entries, (transaction, { serial, ...revoked }) => {
       if (revokeIssued(context, transaction, ca, serial, revoked) || transaction.has(context.tables.revocations, listed(serial))) return;
-      transaction.put(context.tables.revocations, listed(serial), { ...revoked, notAfter });
-      noteRevocation(context, transaction, [...own, generation.generation]);
+      const change = noteRevocation(context, transaction, [...own, generation.generation]);
+      transaction.put(context.tables.revocations, listed(serial), { ...revoked, notAfter, change });
     });
     if (number > 0) await raiseNumber(context, [...own, generation.generation], number);
   }
@@ -90,10 +90,12 @@ export function findRevocation(context: CaContext, ca: FoundCa, generation: numb
   return context.tables.revocations.get([ca.tenantId, ca.record.id, generation, serial]);
 }
 
-/** Marks the CRL of this generation as incomplete. */
-function noteRevocation(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): void {
+/** Marks the CRL of this generation as incomplete; returns the count of changes with this one. */
+function noteRevocation(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): number {
   const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? noneYet;
-  transaction.put(context.tables.crls, key, { ...published, changes: published.changes + 1 });
+  const changes = published.changes + 1;
+  transaction.put(context.tables.crls, key, { ...published, changes });
+  return changes;
 }
 
 /** Raises the number of a key, so that no list gets one that was published already. */
@@ -119,7 +121,7 @@ export function findIssued(
   return issued !== undefined && Buffer.compare(issued.certificate, certificate.der) === 0 ? issued : undefined;
 }
 
-/** Tells whether a certificate on a path is revoked by its issuer, if that is a CA of this tenant (R38). */
+/** Tells whether a certificate on a path is revoked by its issuer, if that is a CA of this tenant (R38), or nobody has confirmed it there. */
 export function isRevokedOnPath(context: CaContext, tenantId: string, path: readonly Certificate[]): boolean {
   const ours = tenantCas(context, tenantId).filter(({ record }) => hasKey(record));
   return path.slice(1).some((issuer, index) => {
@@ -127,8 +129,10 @@ export function isRevokedOnPath(context: CaContext, tenantId: string, path: read
     const ca = ours.find((one) => caCertificates(one.record).some((certificate) => Buffer.compare(certificate, issuer.der) === 0));
     if (subject === undefined || ca === undefined) return false;
     // A serial number is the CA's own: of a certificate that it does not know, one of its lists may have had it.
+    const issued = findIssued(context, ca, subject);
     return (
-      findIssued(context, ca, subject)?.revoked !== undefined ||
+      issued?.revoked !== undefined ||
+      issued?.unconfirmed === true ||
       ca.record.generations.some(({ generation }) =>
         context.tables.revocations.has([ca.tenantId, ca.record.id, generation, subject.serial]),
       )

@@ -8,6 +8,7 @@ import { certifyingInput, constraintsOf } from '../../issuing/certifying.ts';
 import { familiesUnder, verifyCsr } from '../../issuing/csr.ts';
 import { signingAnything } from '../../issuing/signing.ts';
 import { certifySubordinate } from '../../issuing/subordinate.ts';
+import { nameLimitFields } from '../../records/records.ts';
 import { caTag } from '../../tags.ts';
 import { caPath, findCaOf, noKey } from '../action.ts';
 import { issuedOutput, readCsrPem } from '../sign-csr.ts';
@@ -25,7 +26,7 @@ export function certifyOther(context: CaContext): AnyEndpoint {
     audit: 'required',
     act: 'none',
     fieldRights: [{ field: 'csr', operation: 'execute', path: `${caPath}/sign-csr` }],
-    auditFields: ['csr', 'ttl', 'pathLength', 'permittedDomains', 'excludedDomains', 'permittedUriHosts', 'permittedIpRanges'],
+    auditFields: ['csr', 'ttl', 'pathLength', ...nameLimitFields],
     errors: ['built-in', 'identity-not-allowed', 'invalid-csr', 'ca-has-no-key', 'ca-expired', 'clock-implausible'],
     input: certifyingInput,
     output: issuedOutput,
@@ -38,7 +39,7 @@ export function certifyOther(context: CaContext): AnyEndpoint {
       call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', name, 'sign-csr'], 'execute', signingAnything());
       const csr = verifyCsr(readCsrPem(input.csr), familiesUnder(keyType));
       const ttlSeconds = (input.ttl ?? parseDuration(est.ttl, 'ttl')).seconds;
-      const limits = { ttlSeconds, pathLength: input.pathLength, ...constraintsOf(input) };
+      const limits = { ttlSeconds, pathLength: input.pathLength, constraints: constraintsOf(input) };
       const { serial, record, issuer } = await certifySubordinate(context, ca, csr, limits);
       const issued = { subject: record.subject, names: record.names, serial, 'certificate-sha256': hash('sha256', record.certificate) };
       call.noteAudit({ requestParameters: issued });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../../../core/base/errors.ts';
+import { requireUncounted } from '../../../../core/access/policy/granting.ts';
 import { formatTimestamp, parseDuration } from '../../../../core/base/time.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../../core/http/endpoint.ts';
 import { answerList, listOf } from '../../../../core/http/resource/list-answer.ts';
@@ -67,6 +68,7 @@ export function makeEabKeyAction(context: CaContext): AnyEndpoint {
     }),
     find: findCaOf(context, 'act'),
     async run(call, { names: texts, ttl, uses }, ca) {
+      requireUncounted(call.caller, 'A key for accounts');
       if (ca.record.keyType === undefined) throw noKey(ca);
       call.access.requireEffectAt(
         ['v1', 'state', 'keystore', 'tls', 'ca', ca.record.name, 'sign-csr'],
@@ -78,14 +80,15 @@ export function makeEabKeyAction(context: CaContext): AnyEndpoint {
       if (problem !== undefined)
         throw fail('invalid-value', { detail: `"names" has one that the rules of "est" do not allow: ${problem}.` });
       const id = randomUUID();
+      // Before the transaction, which every other change waits for: those that come at the same time may be a few more.
+      if (Array.from(context.tables.eabKeys.keys([ca.tenantId, ca.record.id], { limit: mostKeys })).length >= mostKeys)
+        throw fail('invalid-value', { detail: `The CA has ${mostKeys} keys for accounts on record: revoke some that are not needed.` });
       const { stored, text } = await makeEabKey(context, ca.tenantId, id);
       const until = formatTimestamp(call.now.add({ seconds: ttl.seconds }));
       const record: EabKey = { id, stored, names, createdAt: formatTimestamp(call.now), until, uses, usesLeft: uses };
       await context.store.write((transaction) => {
         const { eabKeys, cas } = context.tables;
         if (transaction.get(cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
-        if (Array.from(transaction.keys(eabKeys, [ca.tenantId, ca.record.id])).length >= mostKeys)
-          throw fail('invalid-value', { detail: `The CA has ${mostKeys} keys for accounts on record: revoke some that are not needed.` });
         context.ledger.claim(transaction, [eabReference(ca.tenantId, record)]);
         transaction.put(eabKeys, [ca.tenantId, ca.record.id, id], record);
       });

@@ -6,14 +6,16 @@ import { type AnyEndpoint, defineEndpoint } from '../../../../core/http/endpoint
 import { answerList, listOf } from '../../../../core/http/resource/list-answer.ts';
 import { listQuery } from '../../../../core/http/resource/list-query.ts';
 import { timestampText } from '../../../../core/wire/fields.ts';
-import type { StoreKey } from '../../../../core/store/store.ts';
+
 import type { FoundCa } from '../../authority/lookup.ts';
 import type { CaContext } from '../../context.ts';
 import { approveFirst, Concluded, issueOnce } from '../../enrolment/enrol.ts';
-import { first, waitingDays } from '../../enrolment/transactions.ts';
+import { first, type Place, placeOfMessage, waitingDays } from '../../enrolment/transactions.ts';
+import { verifyTemplate } from '../../enrolment/crmf.ts';
 import { familiesUnder, verifyCsr } from '../../issuing/csr.ts';
 import { signingFor } from '../../issuing/signing.ts';
 import type { PendingEnrolment } from '../../records/enrolments.ts';
+import { failCa } from '../../errors.ts';
 import { caPath, findCaOf, noKey } from '../action.ts';
 import { idField } from './secrets.ts';
 import { caTag } from '../../tags.ts';
@@ -42,7 +44,7 @@ export function listEnrolmentRequests(context: CaContext): AnyEndpoint {
     method: 'GET',
     path,
     summary: 'First enrolments that wait for a person',
-    description: `At a CA with \`scep/approval-required\`. At most 1,000, and 20 from an address; one that nobody decides about is forgotten after ${waitingDays} days.`,
+    description: `At a CA with \`scep/approval-required\` or \`cmp/approval-required\`. At most 1,000, and 20 from an address; one that nobody decides about is forgotten after ${waitingDays} days.`,
     tag: caTag,
     access: 'token',
     operation: 'read',
@@ -89,12 +91,21 @@ export function approveEnrolment(context: CaContext): AnyEndpoint {
       if (keyType === undefined) throw noKey(ca);
       call.access.requireEffectAt(['v1', 'state', 'keystore', 'tls', 'ca', name, 'sign-csr'], 'execute', signingFor(est));
       const { place, pending } = requirePending(context, ca, id, call.now);
-      const csr = verifyCsr(pending.csr, familiesUnder(keyType));
+      const certifies = familiesUnder(keyType);
+      const csr =
+        pending.form === undefined ? verifyCsr(pending.csr, certifies) : verifyTemplate(pending.csr, certifies, pending.form === 'crmf-ra');
       const approved = approveFirst(csr, ca, pending.identity);
-      const outcome = await issueOnce(context, ca, { approved, csr, place }, pending.via, (transaction) => {
-        if (!transaction.has(context.tables.pendingEnrolments, place.pending))
-          throw new Concluded({ status: 'refused', why: 'rejected', detail: '' });
-      });
+      const outcome = await issueOnce(
+        context,
+        ca,
+        { approved, csr, place, messageUntil: pending.message?.until },
+        pending.via,
+        (transaction) => {
+          if (!transaction.has(context.tables.pendingEnrolments, place.pending))
+            throw new Concluded({ status: 'refused', why: 'rejected', detail: '' });
+        },
+      );
+      if (outcome.status === 'refused' && outcome.why === 'credential') throw failCa('invalid-csr', { detail: outcome.detail });
       if (outcome.status !== 'issued') throw notWaiting();
       call.noteAudit({ requestParameters: { subject: pending.subject, names: pending.names, serial: outcome.serial } });
       return { serial: outcome.serial };
@@ -132,15 +143,16 @@ export function rejectEnrolment(context: CaContext): AnyEndpoint {
   });
 }
 
-type Waiting = { readonly place: { readonly answered: StoreKey; readonly pending: StoreKey }; readonly pending: PendingEnrolment };
+type Waiting = { readonly place: Place; readonly pending: PendingEnrolment };
 
 function requirePending(context: CaContext, { tenantId, record }: FoundCa, id: string, now: Temporal.Instant): Waiting {
   context.store.refresh();
   const own = [tenantId, record.id];
-  const place = { pending: [...own, id], answered: [...own, first, id] };
-  const pending = context.tables.pendingEnrolments.get(place.pending);
+  const key = [...own, id];
+  const pending = context.tables.pendingEnrolments.get(key);
   if (pending === undefined || Temporal.Instant.compare(pending.until, now) < 0) throw notWaiting();
-  return { place, pending };
+  const message = pending.message && placeOfMessage(own, pending.message.hash);
+  return { place: { pending: key, answered: [...own, first, id], isOfKey: pending.via.startsWith('scep-'), message }, pending };
 }
 
 const notWaiting = () => fail('not-found', { detail: 'No request with this id waits here.' });

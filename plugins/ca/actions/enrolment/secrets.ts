@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { fail } from '../../../../core/base/errors.ts';
 import { formatTimestamp, parseDuration } from '../../../../core/base/time.ts';
 import { anyValue } from '../../../../core/access/policy/constraints.ts';
+import { requireUncounted } from '../../../../core/access/policy/granting.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../../core/http/endpoint.ts';
 import { answerList, listOf } from '../../../../core/http/resource/list-answer.ts';
 import { listQuery } from '../../../../core/http/resource/list-query.ts';
@@ -12,10 +13,12 @@ import { naming } from '../../../../core/http/named-entries.ts';
 import { durationField, timestampText } from '../../../../core/wire/fields.ts';
 import type { FoundCa } from '../../authority/lookup.ts';
 import type { CaContext } from '../../context.ts';
-import { formatIpAddress, parseIpAddress } from '../../der/ip.ts';
-import { readName } from '../../der/name.ts';
+import { formatIpAddress, parseIpAddress } from '../../../../core/der/ip.ts';
+import { readName } from '../../../../core/der/name.ts';
 import { drawSecret, secretKeyOf } from '../../enrolment/secrets.ts';
-import { findForbiddenName, normaliseDomain } from '../../issuing/identity-policy.ts';
+import { findForbiddenName } from '../../issuing/identity-policy.ts';
+import { parseAlternativeName } from '../../names/alternative-name.ts';
+import { normaliseDomain } from '../../names/domain.ts';
 import { signing, signingFor } from '../../issuing/signing.ts';
 import { requireSubject } from '../../issuing/subject.ts';
 import type { EnrolmentSecret } from '../../records/enrolments.ts';
@@ -45,13 +48,13 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
     path: `${caPath}/make-enrolment-secret`,
     summary: 'Make a secret with which one device enrols',
     description:
-      'For one device: its exact subject, the alternative names that it may have, an end and a number of uses. The device sends it as challengePassword of SCEP. It is shown once; only its hash is stored. Needs `execute` of `…/sign-csr`, and for names that the rules of `est` do not allow, such as a serial number, of `…/sign-freely`.',
+      'For one device: its exact subject, the alternative names that it may have, an end and a number of uses. The device sends it as challengePassword of SCEP, or proves it with the MAC of CMP, with the id as its reference. It is shown once; only its hash is stored, and with `for-cmp` the secret, sealed. Needs `execute` of `…/sign-csr`, and for names that the rules of `est` do not allow, such as a serial number, of `…/sign-freely`.',
     tag: caTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',
     act: 'none',
-    auditFields: ['subject', 'names', 'ttl', 'uses'],
+    auditFields: ['subject', 'names', 'ttl', 'uses', 'forCmp'],
     fieldRights: [
       { field: 'subject', operation: 'execute', path: `${caPath}/sign-csr` },
       { field: 'subject', operation: 'execute', path: `${caPath}/sign-freely` },
@@ -75,33 +78,48 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
         .default(parseDuration('7d', 'ttl'))
         .describe('How long it can be used.'),
       uses: z.int().min(1).max(1_000).default(1).describe('How often it can be used; a repeated request does not count.'),
+      forCmp: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether it can be used by CMP: the appliance then keeps more of it than its hash. Default: where the CA has CMP on and SCEP off.',
+        ),
     }),
     output: z.object({
-      id: z.string().meta({ description: 'Identifies it in the list.', example: '1f0c9a52-7d4e-4d0b-9b1e-6f0f5c1f2a77' }),
+      id: z
+        .string()
+        .meta({ description: 'Identifies it in the list, and to CMP as reference.', example: '1f0c9a52-7d4e-4d0b-9b1e-6f0f5c1f2a77' }),
       secret: z.string().meta({ description: 'The secret, this once.', example: 'KZ3Q8WNT4YH7RFJ2XCV6MBPA' }),
       until: timestampText().describe('When it ends.'),
     }),
     find: findCaOf(context, 'act'),
-    async run(call, { subject, names, ttl, uses }, ca) {
+    complete: (_call, given, ca) => ({ ...given, forCmp: given.forCmp ?? isForCmp(ca) }),
+    async run(call, { subject, names, ttl, uses, forCmp }, ca) {
+      requireUncounted(call.caller, 'A secret of devices');
       if (ca.record.keyType === undefined) throw noKey(ca);
       const identity = { subject, names: names.map(readAlternativeName) };
       const beyondPolicy = requireMayName(call, ca, identity);
+      // Before the transaction, which every other change waits for: those that come at the same time may be a few more.
+      if (Array.from(context.tables.enrolmentSecrets.keys([ca.tenantId, ca.record.id], { limit: mostSecrets })).length >= mostSecrets)
+        throw fail('invalid-value', { detail: `The CA has ${mostSecrets} secrets on record: revoke some that are not needed.` });
       const secret = await drawSecret(context);
       const until = formatTimestamp(call.now.add({ seconds: ttl.seconds }));
       const id = randomUUID();
       const record: EnrolmentSecret = { id, ...identity, beyondPolicy, createdAt: formatTimestamp(call.now), until, uses, usesLeft: uses };
       await context.store.write((transaction) => {
-        const { enrolmentSecrets, cas } = context.tables;
+        const { enrolmentSecrets, macSecrets, cas } = context.tables;
         if (transaction.get(cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
-        if (Array.from(transaction.keys(enrolmentSecrets, [ca.tenantId, ca.record.id])).length >= mostSecrets)
-          throw fail('invalid-value', { detail: `The CA has ${mostSecrets} secrets on record: revoke some that are not needed.` });
         transaction.put(enrolmentSecrets, secretKeyOf(ca, secret), record);
+        if (forCmp ?? isForCmp(ca)) transaction.put(macSecrets, [ca.tenantId, ca.record.id, id], { secret });
       });
       call.noteAudit({ requestParameters: { id, until, 'beyond-policy': beyondPolicy } });
       return { id, secret, until };
     },
   });
 }
+
+/** Tells whether devices can use a secret by CMP alone. */
+const isForCmp = ({ record: { cmp, scep } }: FoundCa): boolean => cmp?.enabled === true && scep?.enabled !== true;
 
 /** `DNS:…`, `IP:…`, `email:…` or `URI:…`, as formatAlternativeName writes what a request has. */
 export function readAlternativeName(text: string): string {
@@ -112,10 +130,11 @@ export function readAlternativeName(text: string): string {
     return `${written === 'uri' ? 'URI' : 'email'}:${value}`;
   }
   if (isIP(value) > 0 && written !== 'dns' && !value.includes('%')) return `IP:${formatIpAddress(parseIpAddress(value))}`;
-  const name = written === 'ip' ? undefined : normaliseDomain(value);
+  const [, wildcard = '', domain = ''] = /^(\*\.)?(.*)$/s.exec(value) ?? [];
+  const name = written === 'ip' ? undefined : normaliseDomain(domain);
   if (name === undefined)
     throw fail('invalid-value', { detail: '"names" has host names, IP addresses, and texts that begin with email: or URI:.' });
-  return `DNS:${name}`;
+  return `DNS:${wildcard}${name}`;
 }
 
 /**
@@ -127,12 +146,7 @@ function requireMayName(call: EndpointCall, { record }: FoundCa, identity: Pick<
   call.access.requireEffectAt(path('sign-csr'), 'execute', signingFor(record.est));
   const asked = {
     subjectAttributes: readName(requireSubject(identity.subject)),
-    alternativeNames: identity.names.map((name) => {
-      const value = name.slice(name.indexOf(':') + 1);
-      if (name.startsWith('IP:')) return { kind: 'ip', content: parseIpAddress(value), whole: new Uint8Array(0) } as const;
-      const kind = name.startsWith('DNS:') ? 'dns' : name.startsWith('URI:') ? 'uri' : 'email';
-      return { kind, content: Buffer.from(value), whole: new Uint8Array(0) } as const;
-    }),
+    alternativeNames: identity.names.map(parseAlternativeName),
   };
   if (findForbiddenName(record.est, asked) === undefined) return false;
   const usages = ['client-auth', 'server-auth'] as const;
@@ -199,6 +213,7 @@ export function revokeEnrolmentSecret(context: CaContext): AnyEndpoint {
         for (const [key, secret] of Array.from(transaction.entries(tables.enrolmentSecrets, [ca.tenantId, ca.record.id]))) {
           if (secret.id !== id) continue;
           transaction.delete(tables.enrolmentSecrets, key);
+          transaction.delete(tables.macSecrets, [ca.tenantId, ca.record.id, id]);
           return { usesLeft: secret.usesLeft };
         }
         throw fail('not-found', { detail: 'The CA has no secret with this id.' });
