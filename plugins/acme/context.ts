@@ -24,6 +24,8 @@ export type Acme = {
   readonly ways: Ways;
   /** orders at which this process works */
   readonly issuing: Set<string>;
+  /** unproven accounts of CAs by their ids, as counted a moment ago */
+  readonly rooms: Map<string, { readonly taken: number; readonly atMs: number }>;
   /** challenges at which this process works, by name */
   readonly validating: Map<string, Validating>;
 };

@@ -45,6 +45,7 @@ export function provision(context: PluginContext<Config>): PluginInstance {
     ...{ authorities, audit, clock, log, store, tables, nonces, ways },
     ids: new DrawnAhead(random, 16),
     issuing: new Set(),
+    rooms: new Map(),
     validating: new Map(),
   };
   const { onAnswered, replica, admit } = listeners;

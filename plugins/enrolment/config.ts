@@ -11,6 +11,11 @@ export const configSchema = z
     plainListen: address
       .exactOptional()
       .describe('the same over HTTP without TLS, for devices that have none: SCEP protects its messages itself; absent: none'),
+    statusListen: address
+      .exactOptional()
+      .describe(
+        'revocation lists, OCSP and certificates of CAs over HTTP without TLS, and nothing else, for example 0.0.0.0:4668; absent: none. See ca/status-url',
+      ),
     publicUrl: originField('https')
       .exactOptional()
       .describe(

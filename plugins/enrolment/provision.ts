@@ -1,4 +1,5 @@
 // Additions of plugin `enrolment`: its listeners, opened when all plugins have started.
+import type { Address } from '../../core/config/schema.ts';
 import type { Handler } from '../../core/http/pipeline.ts';
 import { defined } from '../../core/base/defined.ts';
 import { listenHttps } from '../../core/http/listener/listeners.ts';
@@ -37,13 +38,20 @@ export function provision(context: PluginContext<Config>): PluginInstance {
       if (!listeners.serving) return;
       const lack = config.listen === undefined ? undefined : lackOfName(listeners, 'enrolment/public-url', config.publicUrl);
       if (lack !== undefined) log.warn(lack);
-      const handler = routeBySegment(protocols, context.invoke);
-      const guarded = listeners.guard?.(handler) ?? handler;
-      const shared = { handler: guarded, log, ...defined({ proxies: listeners.est.proxies, connections: listeners.est.connections }) };
+      const guarded = (handler: Handler): Handler => listeners.guard?.(handler) ?? handler;
+      const handler = guarded(routeBySegment(protocols, context.invoke));
+      const shared = { log, ...defined({ proxies: listeners.est.proxies, connections: listeners.est.connections }) };
+      const openPlain = async (name: 'enrolment-plain' | 'status', address: Address | undefined, serve: Handler): Promise<void> => {
+        if (address === undefined) return;
+        const plain = await listenPlain({ ...shared, ...address, handler: serve, headBytes });
+        open.push(plain);
+        listeners.onOpen?.(name, plain);
+      };
       if (config.listen !== undefined) {
         const secure = await listenHttps({
           ...shared,
           ...config.listen,
+          handler,
           identity: listeners.identity(),
           tls: { maxHeaderSize: headBytes },
         });
@@ -51,11 +59,8 @@ export function provision(context: PluginContext<Config>): PluginInstance {
         open.push(secure);
         listeners.onOpen?.('enrolment', secure);
       }
-      if (config.plainListen !== undefined) {
-        const plain = await listenPlain({ ...shared, ...config.plainListen, headBytes });
-        open.push(plain);
-        listeners.onOpen?.('enrolment-plain', plain);
-      }
+      await openPlain('enrolment-plain', config.plainListen, handler);
+      await openPlain('status', config.statusListen, guarded(routeBySegment(new Map(), context.invoke)));
       listeners.onRetire?.(() => void close());
     },
     async stop() {

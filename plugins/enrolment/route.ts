@@ -1,9 +1,12 @@
 // Routing of the listener: a protocol by the first segment of the path; CRLs, OCSP and CA certificates as the management listener serves them.
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { defined } from '../../core/base/defined.ts';
 import { clientAddressOf } from '../../core/http/listener/client-address.ts';
 import type { Handler } from '../../core/http/pipeline.ts';
 import { admitAny, readBody } from '../../core/http/request/body.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
+import { sendAnswer } from '../../core/http/response/answer.ts';
 import type { Invoke } from '../../core/http/context/direct-exchange.ts';
 
 /** Octets of an OCSP request at most, as the management listener takes them. */
@@ -15,7 +18,7 @@ export function routeBySegment(protocols: ReadonlyMap<string, Handler>, invoke: 
     const protocol = protocols.get(first);
     if (protocol !== undefined) protocol(request, response);
     else if (first === 'v1' && second === 'ca') passOn(invoke, request, response);
-    else answer(response, 404, { 'content-type': 'text/plain; charset=utf-8' }, 'Nothing is served here.\n');
+    else say(response, 404, 'Nothing is served here.');
   };
 }
 
@@ -23,23 +26,20 @@ export function routeBySegment(protocols: ReadonlyMap<string, Handler>, invoke: 
 function passOn(invoke: Invoke, request: IncomingMessage, response: ServerResponse): void {
   const { method = 'GET', url = '/', headers } = request;
   readBody(request, bodyLimitBytes, admitAny, (body) => {
-    if (!(body instanceof Uint8Array))
-      return answer(response, 413, { 'content-type': 'text/plain; charset=utf-8' }, 'The body is too large for a question to OCSP.\n');
-    const contentType = headers['content-type'];
-    const kept = { host: headers.host ?? '', ...(contentType === undefined ? {} : { 'content-type': contentType }) };
-    invoke({ via: 'enrolment', method, target: url, headers: kept, body, clientIp: clientAddressOf(request) }).then(
-      (invoked) => answer(response, invoked.status, invoked.headers ?? {}, invoked.body),
+    if (!(body instanceof Uint8Array)) return say(response, 413, 'The body is too large for a question to OCSP.');
+    const kept = {
+      host: headers.host ?? '',
+      ...defined({ 'content-type': headers['content-type'], 'if-none-match': headers['if-none-match'] }),
+    };
+    // The length of a HEAD is that of the GET (RFC 9110 8.6): caches that ask by it compare. Node leaves the body out.
+    const asked = method === 'HEAD' ? 'GET' : method;
+    invoke({ via: 'enrolment', method: asked, target: url, headers: kept, body, clientIp: clientAddressOf(request) }).then(
+      (invoked) => sendAnswer(response, invoked.requestId, invoked),
       () => response.destroy(),
     );
   });
 }
 
-type Headers = Readonly<Record<string, string | readonly string[]>>;
-
-function answer(response: ServerResponse, status: number, headers: Headers, body: unknown): void {
-  if (response.destroyed || response.headersSent) return;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.statusCode = status;
-  if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
-  else response.end();
+function say(response: ServerResponse, status: number, text: string): void {
+  void sendAnswer(response, randomUUID(), { status, mediaType: 'text/plain; charset=utf-8', body: `${text}\n` });
 }

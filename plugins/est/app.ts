@@ -4,8 +4,9 @@ import { throughH3 } from '../../core/http/h3-adapter.ts';
 import type { Handler } from '../../core/http/pipeline.ts';
 import { estErrors } from './errors.ts';
 import { EstRequest, type EstServer } from './est-request.ts';
+import { KeyPlaces } from './key-places.ts';
 
-export type EstAppOptions = Omit<EstServer, 'problems' | 'nextTurn'>;
+export type EstAppOptions = Omit<EstServer, 'problems' | 'nextTurn' | 'keyPlaces'>;
 
 /** Requests of one turn of the event loop are decided on one state of the store. */
 export function createEstApp(options: EstAppOptions): Handler {
@@ -14,6 +15,7 @@ export function createEstApp(options: EstAppOptions): Handler {
     ...options,
     refresh,
     nextTurn: sharedTurn(),
+    keyPlaces: new KeyPlaces(),
     sealed: () => options.sealed(),
     problems: createProblems([estErrors]),
   };

@@ -5,6 +5,7 @@ import type { Audit } from '../../core/audit/record.ts';
 import type { Clock } from '../../core/base/context.ts';
 import type { CertificateAuthorities, CertificateAuthority, EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import type { FailureLimit } from '../../core/access/failure-limit.ts';
+import type { KeyPlaces } from './key-places.ts';
 
 /** Context of all operations. */
 export type EstContext = {
@@ -12,6 +13,7 @@ export type EstContext = {
   readonly audit: Audit;
   readonly clock: Clock;
   readonly limit: FailureLimit;
+  readonly keyPlaces: KeyPlaces;
 };
 
 /** One request to an operation of a CA that exists and has EST enabled. */

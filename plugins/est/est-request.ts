@@ -123,7 +123,7 @@ export class EstRequest extends EnrolmentRequest<Target, EstAnswer> {
   }
 
   get #takesSecret(): boolean {
-    return this.target?.name === 'simpleenroll' && this.target.settings.sharedSecret !== undefined;
+    return firstEnrolments.has(this.target?.name ?? '') && this.target?.settings.sharedSecret !== undefined;
   }
 
   /** RFC 9110 15.5.2 wants a challenge on every 401; Basic only where a secret would help, or clients would ask people for one. */
@@ -131,6 +131,9 @@ export class EstRequest extends EnrolmentRequest<Target, EstAnswer> {
     return this.#takesSecret ? 'Basic realm="est"' : 'TLS-Client-Certificate realm="est"';
   }
 }
+
+/** Operations that take the shared secret. */
+const firstEnrolments: ReadonlySet<string> = new Set(['simpleenroll', 'serverkeygen']);
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -146,7 +149,8 @@ function findTarget({ authorities }: EstContext, url: string): Target | undefine
   if (operation === undefined || more.length > 0 || !uuid.test(tenantId)) return undefined;
   const ca = authorities.find(tenantId, caName);
   const settings = ca?.enrolment('est');
-  return ca === undefined || settings === undefined ? undefined : { name, operation, ca, settings };
+  if (ca === undefined || settings === undefined || operation.isOffered?.(settings) === false) return undefined;
+  return { name, operation, ca, settings };
 }
 
 function splitLabel(label = ''): readonly string[] {

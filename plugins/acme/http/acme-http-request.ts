@@ -26,8 +26,15 @@ export type AcmeServer = RequestServer &
     readonly unproven: Allowance;
   };
 
-/** A process takes so many of them at once and a minute, of one subscriber, and of all. */
-export const unprovenRates = { ofAddress: { atOnce: 600, perMinute: 600 }, ofAll: { atOnce: 3_000, perMinute: 6_000 } } as const;
+/**
+ * A process takes so many of them at once and a minute, of one subscriber, and of all. A flood from a few subscribers empties the part of all; others then have
+ * the reserve, in parts of a few enrolments.
+ */
+export const unprovenRates = {
+  ofAddress: { atOnce: 600, perMinute: 600 },
+  ofAll: { atOnce: 3_000, perMinute: 6_000 },
+  reserve: { atOnce: 60, perMinute: 30 },
+} as const;
 
 /** Octets of a message: a request with a hundred names has thirty thousand. */
 const bodyLimitBytes = 64 * 1024;

@@ -52,6 +52,13 @@ function readAddress(text: string): string {
   return new URL(`http://[${text}]/`).hostname.slice(1, -1);
 }
 
+export const isWildcard = ({ type, value }: Identifier): boolean => type === 'dns' && value.startsWith('*.');
+
+/** The name that is proved: of a wildcard the domain above it. */
+export function baseOf(identifier: Identifier): Identifier {
+  return isWildcard(identifier) ? { type: 'dns', value: identifier.value.slice(2) } : identifier;
+}
+
 /** `DNS:…` or `IP:…`, as requests and policies have it. */
 export function nameOf({ type, value }: Identifier): string {
   return `${type === 'dns' ? 'DNS' : 'IP'}:${value}`;

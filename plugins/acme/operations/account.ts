@@ -80,10 +80,20 @@ function keepNew(
 }
 
 /** Counts before the transaction, which every other change waits for: those that come at the same time may be a few more. Throws `rate-limited`. */
-function requireRoomOfCa({ tables }: Acme, call: SignedCall): void {
-  const all = Array.from(tables.unproven.keys(placeOf(call), { limit: limits.unprovenOfCa })).length;
-  if (all >= limits.unprovenOfCa) throw noRoom();
+function requireRoomOfCa({ tables, clock, rooms }: Acme, call: SignedCall): void {
+  const now = clock.monotonicMs();
+  const known = rooms.get(call.ca.id);
+  // Ten thousand keys take a while, and anybody asks: the count may be this old, with what this process has added.
+  const isFresh = known !== undefined && now - known.atMs < countedMs;
+  const taken = isFresh ? known.taken : Array.from(tables.unproven.keys(placeOf(call), { limit: limits.unprovenOfCa })).length;
+  if (rooms.size > mostRooms) rooms.clear();
+  rooms.set(call.ca.id, { taken: taken + 1, atMs: isFresh ? known.atMs : now });
+  if (taken >= limits.unprovenOfCa) throw noRoom();
 }
+
+/** Milliseconds for which a count of the accounts of a CA is used, and counts that are remembered. */
+const countedMs = 5_000;
+const mostRooms = 1_000;
 
 function noRoom(): Error {
   return fail('rate-limited', {
@@ -110,11 +120,17 @@ async function readBinding(
   if (inner.url !== call.jws.url) throw malformed('"url" of the binding is not that of the outer message.');
   if (readKey(readPayload(inner)).thumbprint !== call.signer.thumbprint)
     throw malformed('The payload of the binding is not the key of the account.');
-  call.ca.requireFewFailures(call.clientIp);
+  // A right key passes whatever others behind the address have sent: nobody guesses one of 256 bits.
+  call.ca.requireFewUnproven(call.clientIp, false);
   const key = inner.kid === undefined ? undefined : call.ca.findAccountKey(inner.kid);
   if (inner.kid === undefined || key === undefined || !(await key.verify(inner.signed, inner.signature))) {
-    await call.ca.countFailure(call.clientIp);
+    await call.ca.countUnproven(call.clientIp);
     throw failAcme('acme-unauthorized', 'The binding is not signed with a key for accounts of this CA: check its id and the key.');
+  }
+  // One that makes no accounts any longer counts as no credential: what it costs is limited by the address, and the tenant does not pay for it.
+  if (key.problem !== undefined) {
+    await call.ca.countUnproven(call.clientIp);
+    throw failAcme('acme-unauthorized', `The account is not made: ${key.problem}.`);
   }
   call.accept();
   return { id: inner.kid, key };

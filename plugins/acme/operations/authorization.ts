@@ -3,11 +3,11 @@ import { formatTimestamp } from '../../../core/base/time.ts';
 import { type AccountCall, type Acme, type AcmeAnswer, answerJson, notFound, placeOf } from '../context.ts';
 import { formatStored } from '../errors.ts';
 import { malformed } from '../message/malformed.ts';
-import { nameOf } from '../message/identifiers.ts';
+import { baseOf, isWildcard, nameOf } from '../message/identifiers.ts';
 import { readPayload } from '../message/jws.ts';
 import { closeOrder } from '../records/orders.ts';
 import type { Authorization, Identifier, Order } from '../records/records.ts';
-import { beginValidation, challenges, isLost, takeTurn, type Target, type Turn } from './validation.ts';
+import { beginValidation, isLost, isProvedBy, takeTurn, type Target, type Turn } from './validation.ts';
 import { requireValid } from './account.ts';
 import { requireOrder } from './order.ts';
 
@@ -132,7 +132,7 @@ function targetOf(call: AccountCall, { id, index }: Found): Target {
 
 /** Challenges that the CA allows and that prove this type of name. */
 function offered({ settings }: AccountCall, { identifier, authorization }: Found): readonly string[] {
-  const allowed = settings.challenges.filter((type) => challenges.get(type)?.proves.includes(identifier.type) === true);
+  const allowed = settings.challenges.filter((type) => isProvedBy(identifier, type));
   const { attempt } = authorization;
   // One that was begun stays, whatever the CA allows since.
   return attempt === undefined || allowed.includes(attempt.type) ? allowed : [...allowed, attempt.type];
@@ -147,7 +147,7 @@ function formatAuthorization(acme: Acme, call: AccountCall, found: Found): Reado
   return {
     status: authorization.status,
     expires: order.until,
-    identifier,
+    ...(isWildcard(identifier) ? { identifier: baseOf(identifier), wildcard: true } : { identifier }),
     challenges: shown.map((type) => formatChallenge(acme, call, found, type)),
   };
 }

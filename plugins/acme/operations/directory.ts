@@ -12,6 +12,7 @@ export function answerDirectory(_acme: Acme, { base, settings }: AcmeCall): Acme
     renewalInfo: `${base}/renewal-info`,
     meta: {
       externalAccountRequired: settings.externalAccountRequired,
+      ...(settings.caaIdentities.length === 0 ? {} : { caaIdentities: settings.caaIdentities }),
       profiles: Object.fromEntries(Object.entries(profiles).map(([name, { title }]) => [name, title])),
     },
   });

@@ -15,12 +15,18 @@ import { decode, readPayload } from '../message/jws.ts';
 import { closeOrder, proveAccount } from '../records/orders.ts';
 import type { Order } from '../records/records.ts';
 import { thumbprintOfDer } from '../message/signer.ts';
+import { requireAllowedByCaa } from '../validation/caa.ts';
+import { NotProved, problemOfFailure } from '../validation/refusal.ts';
+import { inTime } from '../../../core/base/async/in-time.ts';
 import { findProblemOf, requireValid } from './account.ts';
 import { answerOrder, requireOrder } from './order.ts';
 import { profiles } from './profiles.ts';
 
 /** Age of a request from which another process may work at it. */
 const lostMs = 20_000;
+
+/** Time for the CAA records of all names of an order. */
+const caaMs = 15_000;
 
 export async function finalize(acme: Acme, call: AccountCall): Promise<AcmeAnswer> {
   const { id, order } = requireOrder(acme, call);
@@ -116,6 +122,7 @@ async function issue(acme: Acme, site: Site, work: Work): Promise<void> {
   if (ttlSeconds !== undefined && ttlSeconds < 1)
     return end(acme, site, work, { type: 'malformed', detail: '"notAfter" of the order has passed: make another order.' });
   try {
+    await requireCaa(acme, site, work);
     const outcome = await site.ca.readRequest(order.csr).enrolProven({
       ...{ protocol: 'acme', transaction: `${account}/${id}`, credential: 'account' },
       purposes: profiles[order.profile]?.purposes ?? ['serverAuth'],
@@ -126,9 +133,37 @@ async function issue(acme: Acme, site: Site, work: Work): Promise<void> {
     if (outcome.status === 'refused') await end(acme, site, work, { type: 'unauthorized', detail: outcome.detail });
     if (outcome.status === 'issued') await record(acme, site, work, outcome.serial);
   } catch (error) {
+    if (error instanceof CaaRefusal) return end(acme, site, work, error.problem);
     // Whatever passes by itself is tried again at the next question for the order.
     if (!(error instanceof ServiceError) || error.status >= 500 || error.status === 429) throw error;
     await end(acme, site, work, problemOf(error));
+  }
+}
+
+/** The CAA records of the names have the last word, where the CA has a name in them. Rejects with CaaRefusal. */
+async function requireCaa({ ways }: Acme, { settings, base }: Site, { account, order }: Work): Promise<void> {
+  const { caaIdentities } = settings;
+  // A certificate that is on record already is only looked up.
+  if (caaIdentities.length === 0 || order.serial !== undefined) return;
+  const wishes = order.identifiers.map((identifier, index) => ({ identifier, way: order.authorizations[index]?.attempt?.type }));
+  try {
+    await inTime(
+      requireAllowedByCaa(wishes, { identities: caaIdentities, accountUrl: `${base}/account/${account}`, find: (name) => ways.caa(name) }),
+      caaMs,
+      () => Promise.reject(new NotProved('dns', 'The name servers did not give the CAA records of all names in time.')),
+    );
+  } catch (error) {
+    throw new CaaRefusal(problemOfFailure(error), { cause: error });
+  }
+}
+
+class CaaRefusal extends Error {
+  override readonly name = 'CaaRefusal';
+  readonly problem: Problem;
+
+  constructor(problem: Problem, options: ErrorOptions) {
+    super(problem.detail, options);
+    this.problem = problem;
   }
 }
 

@@ -7,7 +7,7 @@ import type { WriteTransaction } from '../../../core/store/store.ts';
 import { type AccountCall, type Acme, type AcmeAnswer, answerJson, drawId, notFound, placeOf } from '../context.ts';
 import { failAcme, formatStored } from '../errors.ts';
 import { malformed } from '../message/malformed.ts';
-import { nameOf, readIdentifiers } from '../message/identifiers.ts';
+import { isWildcard, nameOf, readIdentifiers } from '../message/identifiers.ts';
 import { readPayload } from '../message/jws.ts';
 import { limits, livesInHours } from '../limits.ts';
 import type { Account, Authorization, Identifier, Order } from '../records/records.ts';
@@ -62,7 +62,10 @@ function requirePermitted({ ca, settings }: AccountCall, identifiers: readonly I
     const problem =
       bound.length > 0 && !bound.some((one) => one.toLowerCase() === name.toLowerCase())
         ? 'it is not one of the names of the key of this account'
-        : ca.findForbidden([name]);
+        : (ca.findForbidden([name]) ??
+          (bound.length === 0 && isWildcard(identifier) && !settings.challenges.includes('dns-01')
+            ? 'a wildcard is proved by dns-01, which the CA does not allow'
+            : undefined));
     return problem === undefined ? [] : [{ identifier, problem }];
   });
   const [first] = refused;

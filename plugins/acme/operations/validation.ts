@@ -6,7 +6,7 @@ import { describeFault } from '../../../core/http/response/problem.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { type Acme, placeOf, type Site } from '../context.ts';
 import type { Problem } from '../errors.ts';
-import { nameOf } from '../message/identifiers.ts';
+import { baseOf, isWildcard, nameOf } from '../message/identifiers.ts';
 import { limits, livesInHours } from '../limits.ts';
 import { closeOrder } from '../records/orders.ts';
 import type { Authorization, ChallengeAttempt, Identifier, Order } from '../records/records.ts';
@@ -18,12 +18,16 @@ import type { Proof } from '../validation/proof.ts';
 import type { Ways } from '../validation/ways.ts';
 
 /** The table of challenges: the types of identifiers that each proves (RFC 8738 section 7), and how. */
-export const challenges: ReadonlyMap<string, { readonly proves: readonly string[]; run(ways: Ways, proof: Proof): Promise<void> }> =
-  new Map([
-    ['http-01', { proves: ['dns', 'ip'], run: proveByHttp }],
-    ['dns-01', { proves: ['dns'], run: proveByDns }],
-    ['tls-alpn-01', { proves: ['dns', 'ip'], run: proveByTls }],
-  ]);
+const challenges: ReadonlyMap<string, { readonly proves: readonly string[]; run(ways: Ways, proof: Proof): Promise<void> }> = new Map([
+  ['http-01', { proves: ['dns', 'ip'], run: proveByHttp }],
+  ['dns-01', { proves: ['dns'], run: proveByDns }],
+  ['tls-alpn-01', { proves: ['dns', 'ip'], run: proveByTls }],
+]);
+
+/** Tells whether a challenge proves a name; of a wildcard the name service alone knows whose it is (RFC 8555 section 7.1.3). */
+export function isProvedBy(identifier: Identifier, type: string): boolean {
+  return isWildcard(identifier) ? type === 'dns-01' : challenges.get(type)?.proves.includes(identifier.type) === true;
+}
 
 const attemptMs = 10_000;
 
@@ -82,7 +86,12 @@ export function beginValidation(
   { identifier, turn }: { readonly identifier: Identifier; readonly turn: Turn },
 ): void {
   if (attempt?.status !== 'processing') return turn.end();
-  const proof = { identifier, token, keyAuthorization: `${token}.${target.thumbprint}`, signal: AbortSignal.timeout(attemptMs) };
+  const proof = {
+    identifier: baseOf(identifier),
+    token,
+    keyAuthorization: `${token}.${target.thumbprint}`,
+    signal: AbortSignal.timeout(attemptMs),
+  };
   const run = async (): Promise<void> => {
     const problem = await prove(acme, attempt.type, proof);
     // The client knows of the end when it counts, and no longer counts as one that may come.

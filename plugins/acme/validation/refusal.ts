@@ -7,7 +7,7 @@ export class NotProved extends Error {
   override readonly name = 'NotProved';
   readonly problem: Problem;
 
-  constructor(type: 'connection' | 'dns' | 'incorrectResponse' | 'tls' | 'unauthorized', detail: string) {
+  constructor(type: 'caa' | 'connection' | 'dns' | 'incorrectResponse' | 'tls' | 'unauthorized', detail: string) {
     super(detail);
     this.problem = { type, detail };
   }

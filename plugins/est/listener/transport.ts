@@ -13,14 +13,35 @@ export type EstAnswer = {
 const mediaTypes = {
   certificates: 'application/pkcs7-mime; smime-type=certs-only',
   attributes: 'application/csrattrs',
+  key: 'application/pkcs7-mime; smime-type=server-generated-key',
 } as const;
 
 /** 200 with DER as base64, 64 to a line, lines ended by LF (RFC 8951 3.1 allows it; clients differ in what else they read). */
 export function answerDer(kind: keyof typeof mediaTypes, der: Uint8Array): EstAnswer {
-  const base64 = Buffer.from(der).toString('base64');
-  const headers = { 'Content-Type': mediaTypes[kind], 'Content-Transfer-Encoding': 'base64' };
-  return { status: 200, headers, body: base64.replace(/.{1,64}/g, '$&\n') };
+  return { status: 200, headers: headersOf(kind), body: base64Lines(der) };
 }
+
+/** Parts of DER in one answer (RFC 7030 section 4.4.2, RFC 2046 section 5.1). No line of base64 has a hyphen, as the boundary has. */
+export function answerParts(parts: readonly (readonly [kind: keyof typeof mediaTypes, der: Uint8Array])[]): EstAnswer {
+  const boundary = 'keystored-est-part';
+  const lines = parts.flatMap(([kind, der]) => [
+    `--${boundary}`,
+    ...Object.entries(headersOf(kind)).map(([name, value]) => `${name}: ${value}`),
+    '',
+    base64Lines(der).trimEnd().replaceAll('\n', '\r\n'),
+  ]);
+  return {
+    status: 200,
+    headers: { 'Content-Type': `multipart/mixed; boundary=${boundary}` },
+    body: [...lines, `--${boundary}--`, ''].join('\r\n'),
+  };
+}
+
+const headersOf = (kind: keyof typeof mediaTypes) => ({ 'Content-Type': mediaTypes[kind], 'Content-Transfer-Encoding': 'base64' });
+const base64Lines = (der: Uint8Array): string =>
+  Buffer.from(der)
+    .toString('base64')
+    .replace(/.{1,64}/g, '$&\n');
 
 /** An error as one line of text. */
 export function answerText(status: number, line: string, headers: Readonly<Record<string, string>> = {}): EstAnswer {

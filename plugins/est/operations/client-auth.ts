@@ -80,6 +80,7 @@ const problems: Readonly<Record<NonNullable<HeldCertificate['problem']>, string>
   revoked: 'revoked',
   'not-valid-now': 'expired or not yet valid',
   'not-for-clients': 'not for client authentication',
+  'not-confirmed': 'not confirmed by its holder: confirm it by CMP first',
 };
 
 /** The credentials of a refused sender, for the audit record (R66). The certificate is not verified, so its texts are cut. */

@@ -35,7 +35,7 @@ export async function simpleReenroll(context: EstContext, call: EstCall): Promis
 }
 
 /** A refusal is recorded with the certificate that was shown. */
-async function accepted<T>(context: EstContext, call: EstCall, authenticate: () => T | Promise<T>): Promise<T> {
+export async function accepted<T>(context: EstContext, call: EstCall, authenticate: () => T | Promise<T>): Promise<T> {
   try {
     return await authenticate();
   } catch (error) {
@@ -44,7 +44,7 @@ async function accepted<T>(context: EstContext, call: EstCall, authenticate: () 
   }
 }
 
-async function readRequest(call: EstCall): Promise<VerifiedRequest> {
+export async function readRequest(call: EstCall): Promise<VerifiedRequest> {
   const request = call.ca.readRequest(readRequestBody(call.headers['content-type'], await call.readBody()));
   const { challengePassword, subject, names, keyName } = request;
   call.note({ subject, names, 'key-type': keyName });
@@ -52,18 +52,24 @@ async function readRequest(call: EstCall): Promise<VerifiedRequest> {
   return request;
 }
 
+async function issue(context: EstContext, call: EstCall, approved: ApprovedRequest, options: IssueOptions): Promise<EstAnswer> {
+  return answerDer('certificates', encodeCertsOnly([await issueRecorded(context, call, approved, options)]));
+}
+
+type IssueOptions = { readonly via: string; recheck?(transaction: WriteTransaction): void };
+
 /** A certificate whose issue could not be recorded in the audit trail is refused before it is signed, not after. */
-async function issue(
+export async function issueRecorded(
   { audit }: EstContext,
   call: EstCall,
   approved: ApprovedRequest,
-  options: { readonly via: string; recheck?(transaction: WriteTransaction): void },
-): Promise<EstAnswer> {
+  options: IssueOptions,
+): Promise<Uint8Array> {
   const refusal = refusalOf(audit);
   if (refusal !== undefined) throw refusal;
-  const { serial, certificate } = await approved.issue(options).catch(asServerError);
-  call.note({ serial, 'certificate-sha256': hash('sha256', certificate) });
-  return answerDer('certificates', encodeCertsOnly([certificate]));
+  const { certificate, ...certified } = await approved.issue(options).catch(asServerError);
+  call.note({ ...certified, 'certificate-sha256': hash('sha256', certificate) });
+  return certificate;
 }
 
 /** An expired CA is an error of the server for a device, which cannot renew it (R58). */

@@ -41,7 +41,8 @@ const statusNumbers = { success: '0', failure: '2', pending: '3' } as const;
  */
 export async function writeReply(reply: Reply, sign: Sign): Promise<Uint8Array> {
   const { digest, signer, signingTime } = reply;
-  const content = reply.pkiStatus === 'success' ? writeEnvelope({ ...reply, content: degenerate(reply) }) : undefined;
+  // Without eContent some clients verify no signature (certmonger with OpenSSL 3.0): what grants nothing has one of no octets.
+  const content = reply.pkiStatus === 'success' ? writeEnvelope({ ...reply, content: degenerate(reply) }) : new Uint8Array(0);
   return writeSignedData({ content, signer, digest, signingTime, attributes: attributesOf(reply) }, sign);
 }
 

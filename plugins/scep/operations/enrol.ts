@@ -1,7 +1,12 @@
 // PKCSReq and RenewalReq. A renewal is known by the certificate that signed, never by the type: three of five clients send PKCSReq for it.
 import { hash } from 'node:crypto';
 import { refusalOf } from '../../../core/audit/record.ts';
-import type { EnrolmentOutcome, HeldCertificate, VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
+import type {
+  EnrolmentOutcome,
+  HeldCertificate,
+  Transaction,
+  VerifiedRequest,
+} from '../../../core/plugin/services/certificate-authority.ts';
 import type { ScepCall, ScepContext } from '../context.ts';
 import { messageType } from '../message/attributes.ts';
 import { type CertificationRequest, readCertificationRequest } from '../message/content.ts';
@@ -11,7 +16,11 @@ import type { Asked, Granted } from './opened.ts';
 const protocol = 'scep';
 
 /** Throws ScepMalformed, and ServiceError as the CA does. */
-export async function enrol({ audit }: ScepContext, call: ScepCall, { request, open }: Asked): Promise<Granted> {
+export async function enrol(
+  { audit }: ScepContext,
+  call: ScepCall,
+  { request, open, encryptedKey = new Uint8Array() }: Asked,
+): Promise<Granted> {
   const csr = readCertificationRequest(await open(), request.signer);
   const verified = call.ca.readRequest(csr.der);
   const { subject, names, keyName } = verified;
@@ -20,7 +29,8 @@ export async function enrol({ audit }: ScepContext, call: ScepCall, { request, o
   const refusal = refusalOf(audit);
   if (refusal !== undefined) throw refusal;
   const held = call.ca.findIssued(request.signer.der);
-  const transaction = { protocol, transaction: request.transactionId };
+  // A thief of the key can sign what was recorded once more, under another nonce, but not encrypt it once more.
+  const transaction = { protocol, transaction: request.transactionId, message: hash('sha256', encryptedKey) };
   if (held !== undefined) return grantedOf(call, await renew(call, verified, held, transaction));
   requireFirst(request, csr);
   const outcome = await verified.enrol({
@@ -33,12 +43,7 @@ export async function enrol({ audit }: ScepContext, call: ScepCall, { request, o
   return grantedOf(call, outcome);
 }
 
-function renew(
-  call: ScepCall,
-  verified: VerifiedRequest,
-  held: HeldCertificate,
-  transaction: { readonly protocol: string; readonly transaction: string },
-): Promise<EnrolmentOutcome> {
+function renew(call: ScepCall, verified: VerifiedRequest, held: HeldCertificate, transaction: Transaction): Promise<EnrolmentOutcome> {
   if (!call.settings.renewsHeldCertificates)
     throw new ScepMalformed('badRequest', 'the CA does not allow renewals with a certificate that it has issued: enrol for the first time');
   if (held.problem !== undefined) throw new ScepMalformed('badRequest', `the certificate that signed ${problems[held.problem]}`);
@@ -50,6 +55,7 @@ const problems: Readonly<Record<NonNullable<HeldCertificate['problem']>, string>
   revoked: 'is revoked and renews nothing',
   'not-valid-now': 'has expired, or is not valid yet, and renews nothing: enrol for the first time',
   'not-for-clients': 'is not one of a device',
+  'not-confirmed': 'was not confirmed by its holder, and renews nothing: confirm it by CMP first',
 };
 
 /** A first request is signed with its own key, or the signature would prove nothing; one with another type than PKCSReq is not one. */

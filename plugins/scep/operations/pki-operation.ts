@@ -2,12 +2,12 @@
 import { isKeyAway } from '../../../core/http/response/problem.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import type { HashName, OaepHash } from '../../../hsm/api.ts';
-import type { KeyTransport, RegistrationAuthority } from '../../../core/plugin/services/certificate-authority.ts';
+import type { KeyTransport, RegistrationAuthority } from '../../../core/plugin/services/registration-authority.ts';
 import { answer, type ScepAnswer, type ScepCall, type ScepContext } from '../context.ts';
 import type { Digest, OldAlgorithm } from '../message/algorithms.ts';
 import { messageType } from '../message/attributes.ts';
 import { readCertificate } from '../message/certificate.ts';
-import { findRecipient } from '../message/envelope.ts';
+import { findRecipient, type Recipient } from '../message/envelope.ts';
 import { type AnswerableFields, type FailInfo, ScepMalformed } from '../message/malformed.ts';
 import { type Outcome, writeReply } from '../message/reply.ts';
 import { readRequest, type ScepRequest } from '../message/request.ts';
@@ -53,6 +53,7 @@ export async function pkiOperation(context: ScepContext, call: ScepCall): Promis
     const refusal = refusalOf(error);
     asked ??= refusal.answerable;
     await countUnproven(call, asked);
+    if (call.isAccepted()) countRefused(call);
     // Counted first: a flood beyond the limit is noted nowhere, and costs the store nothing.
     if (asked !== undefined) await noteFailure(call, refusal);
     call.note({ reason: refusal.reason });
@@ -93,7 +94,11 @@ async function grant(context: ScepContext, call: ScepCall, registration: Registr
   if (!request.verifySignature()) throw new ScepMalformed('badMessageCheck', 'the signature of the message does not verify');
   const handler = handlers[request.messageType];
   if (handler === undefined) throw new ScepMalformed('badRequest', 'the messageType is not taken');
-  return handler(context, call, { request, open: (isQuestion) => open(call, registration, request, isQuestion) });
+  const addressed = findAddressed(registration, request);
+  return handler(context, call, {
+    ...{ request, encryptedKey: addressed?.recipient.encryptedKey },
+    open: (isQuestion) => open(call, registration, request, addressed, isQuestion),
+  });
 }
 
 const settingOf: Readonly<Record<OldAlgorithm, string>> = { 'des-cbc': 'des', 'des-ede3-cbc': 'des3', md5: 'md5', sha1: 'sha1' };
@@ -111,24 +116,34 @@ function requireAllowed(call: ScepCall, { oldAlgorithms: used }: ScepRequest): v
   );
 }
 
+type Addressed = { readonly certificate: Uint8Array; readonly recipient: Recipient };
+
+/** The certificate of this CA for which the message is encrypted. */
+function findAddressed({ certificates }: RegistrationAuthority, { envelope }: ScepRequest): Addressed | undefined {
+  for (const certificate of certificates) {
+    const recipient = findRecipient(envelope, readCertificate(certificate));
+    if (recipient !== undefined) return { certificate, recipient };
+  }
+  return undefined;
+}
+
 /** The content of the envelope; octets that are nothing if it was not encrypted for this CA with the key that it carries. */
 async function open(
   { ca, clientIp }: ScepCall,
   registration: RegistrationAuthority,
   { envelope }: ScepRequest,
+  addressed: Addressed | undefined,
   isQuestion = false,
 ): Promise<Uint8Array> {
-  for (const certificate of registration.certificates) {
-    const recipient = findRecipient(envelope, readCertificate(certificate));
-    if (recipient === undefined) continue;
-    ca.requireFewUnproven(clientIp, isQuestion);
-    return envelope.open(
-      await registration.openKey(certificate, transportOf(recipient.keyTransport), recipient.encryptedKey, envelope.keyLength),
+  if (addressed === undefined)
+    throw new ScepMalformed(
+      'badCertId',
+      'the message is not encrypted for this CA: ask for GetCACert again, and encrypt for its first certificate',
     );
-  }
-  throw new ScepMalformed(
-    'badCertId',
-    'the message is not encrypted for this CA: ask for GetCACert again, and encrypt for its first certificate',
+  const { certificate, recipient } = addressed;
+  ca.requireFewUnproven(clientIp, isQuestion);
+  return envelope.open(
+    await registration.openKey(certificate, transportOf(recipient.keyTransport), recipient.encryptedKey, envelope.keyLength),
   );
 }
 
@@ -146,6 +161,12 @@ const isLimit = (error: unknown): boolean => error instanceof ServiceError && er
  */
 async function countUnproven(call: ScepCall, asked: AnswerableFields | undefined): Promise<void> {
   if (asked !== undefined && !call.isAccepted()) await call.ca.countUnproven(call.clientIp);
+}
+
+/** Counts the refusal of a sender that is known: the holder of a certificate, or an address of those who know a secret. Throws `rate-limited`. */
+function countRefused(call: ScepCall): void {
+  const { 'renewed-serial': serial } = call.noted();
+  call.ca.countRefused(call.clientIp, typeof serial === 'string' ? `certificate ${serial}` : undefined);
 }
 
 function noteFailure(call: ScepCall, { reason }: Refusal): Promise<void> {
