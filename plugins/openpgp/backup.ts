@@ -1,6 +1,7 @@
 // OpenPGP records from a backup. Backups are untrusted, so everything in a record is checked again.
 import type { Key } from 'openpgp';
 import { z } from 'zod';
+import { concat } from '../../core/base/bytes.ts';
 import { defined } from '../../core/base/defined.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
 import type { RestoredVersion } from '../../core/plugin/services/transit-keys.ts';
@@ -9,7 +10,7 @@ import { fail } from './errors.ts';
 import { bindingTime } from './certificates/certificate.ts';
 import { requireNoLiveSubkeys, requireUserId } from './definition.ts';
 import { importCertificate } from './certificates/import-public-key.ts';
-import { parsedCertificate } from './format/keyblock.ts';
+import { parseCertificate, parsedCertificate } from './format/keyblock.ts';
 import { formatFingerprint } from './format/packets.ts';
 import { publicKeyBody } from './format/signer.ts';
 
@@ -20,7 +21,12 @@ const recordSchema = z.strictObject({
   created: seconds,
   notBefore: seconds,
   certificate: z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length <= 256 * 1024),
-  subkey: z.strictObject({ packets: octets, primaryVersion: z.int().min(1), primaryFingerprint: z.string() }).optional(),
+  certified: seconds.optional(),
+  lifetime: seconds.optional(),
+  subkey: z
+    .strictObject({ packets: octets, primaryVersion: z.int().min(1), primaryFingerprint: z.string(), primaryExpires: z.int().optional() })
+    .optional(),
+  brought: z.strictObject({ userIds: z.array(z.string().max(4096)).max(64), subkeys: octets }).optional(),
   imported: z.string().optional(),
 });
 
@@ -51,10 +57,10 @@ async function acceptRecord(
 ): Promise<OpenpgpRecord> {
   const parsed = recordSchema.safeParse(given);
   if (!parsed.success || publicKey === undefined) throw refused();
-  const { subkey, imported, ...rest } = parsed.data;
-  const record: OpenpgpRecord = { ...rest, ...defined({ subkey, imported }) };
+  const { subkey, imported, certified, lifetime, brought, ...rest } = parsed.data;
+  const record: OpenpgpRecord = { ...rest, ...defined({ subkey: subkey && asBound(subkey), imported, certified, lifetime, brought }) };
   if (imported !== undefined) return acceptImported(imported, publicKey, now);
-  const key = publicKeyBody(definition.cipher, publicKey, record.created);
+  const key = publicKeyBody(definition.cipher, publicKey, record.created, definition.fields.openpgpPacketVersion);
   if (key === undefined) throw refused();
   const fingerprint = formatFingerprint(key.fingerprint);
   // Reading an untrusted certificate fails in many ways; all are the same refusal.
@@ -66,7 +72,8 @@ async function acceptRecord(
     record.fingerprints.length === 1 &&
     record.fingerprints[0] === fingerprint &&
     record.notBefore === bindingTime({ created: primaryCreated }, key) &&
-    fitsRole(record, definition, certificate);
+    fitsRole(record, definition, certificate) &&
+    (await fitsBrought(record));
   if (!consistent) throw refused();
   return record;
 }
@@ -80,6 +87,21 @@ function fitsRole(record: OpenpgpRecord, { fields }: OpenpgpDefinition, certific
   if (fields.openpgpPrimary !== undefined) return false;
   // A key without User ID keeps its record until it gets one again.
   return fields.openpgpUserId === undefined || certificate.getUserIDs().includes(requireUserId(fields.openpgpUserId));
+}
+
+/** The subkeys that came with an imported key are published with it: they must be readable. */
+async function fitsBrought({ certificate, brought, fingerprints }: OpenpgpRecord): Promise<boolean> {
+  if (brought === undefined) return true;
+  const whole = { fingerprints, certificate: concat(certificate, brought.subkeys), created: 0, notBefore: 0 };
+  const read = await parseCertificate(whole).catch(() => undefined);
+  return read?.getFingerprint().toUpperCase() === fingerprints[0];
+}
+
+function asBound({
+  primaryExpires,
+  ...subkey
+}: NonNullable<z.output<typeof recordSchema>['subkey']>): NonNullable<OpenpgpRecord['subkey']> {
+  return { ...subkey, ...defined({ primaryExpires }) };
 }
 
 async function acceptImported(block: string, publicKey: Uint8Array, now: Temporal.Instant): Promise<OpenpgpRecord> {

@@ -2,7 +2,7 @@
 import type { CheckFinding } from '../../core/base/context.ts';
 import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
 import { formatFingerprint } from './format/packets.ts';
-import { publicKeyBody } from './format/signer.ts';
+import { packetVersionOf, publicKeyBody } from './format/signer.ts';
 
 /** Checks every key of every tenant. */
 export function* checkRecords(transitKeys: OpenpgpKeys): Generator<CheckFinding> {
@@ -26,7 +26,7 @@ function problemOf(key: OpenpgpKey, { attached, publicKey, key: reference }: Ope
   if (attached.imported !== undefined) return undefined;
   if (isOpenpgpKey && (attached.subkey !== undefined) !== (key.fields.openpgpPrimary !== undefined))
     return 'the OpenPGP record is of the other role';
-  const body = publicKey === undefined ? undefined : publicKeyBody(key.cipher, publicKey, attached.created);
+  const body = publicKey === undefined ? undefined : publicKeyBody(key.cipher, publicKey, attached.created, packetVersionOf(attached));
   const fits = body !== undefined && attached.fingerprints[0] === formatFingerprint(body.fingerprint);
   return fits ? undefined : 'the OpenPGP record is of another public key';
 }

@@ -1,7 +1,7 @@
 // Rules about the openpgp-* fields: the combinations of them, and the keys they fit (api 19, 20).
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
-import { hasRole, type OpenpgpDefinition, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
+import { hasRole, type OpenpgpDefinition, type OpenpgpFields, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { findAlgorithm } from './format/algorithms.ts';
 import { fail } from './errors.ts';
@@ -32,6 +32,11 @@ export function requireDefinition(definition: OpenpgpDefinition, current: Openpg
   }
   const isOpenpgpKey = hasRole(definition.fields);
   requireUsage(openpgpKeyUsage, isOpenpgpKey);
+  requireUserIds(definition.fields);
+  if (definition.fields.openpgpExpiresAfter !== undefined && !isOpenpgpKey)
+    throw refused('openpgp-expires-after', 'openpgp-expires-after goes with openpgp-user-id or openpgp-primary.');
+  if (definition.fields.openpgpPublished === true && openpgpUserId === undefined)
+    throw refused('openpgp-published', 'openpgp-published goes with openpgp-user-id: a primary key is published with its subkeys.');
   // Last: a request that is refused all the same would tell, without harm to the key, that it has subkeys.
   if (current?.fields.openpgpUserId !== undefined && openpgpUserId === undefined) requireNoLiveSubkeys(current, transitKeys);
   if (!isOpenpgpKey) return;
@@ -55,7 +60,26 @@ export function requirePrimary(definition: OpenpgpDefinition, transitKeys: Openp
   if (primary.fields.openpgpUserId === undefined || primary.verificationOnly) {
     throw refused('openpgp-primary', 'openpgp-primary must name a primary key: one with openpgp-user-id and a private key.');
   }
+  if ((primary.fields.openpgpPacketVersion ?? 4) !== (definition.fields.openpgpPacketVersion ?? 4))
+    throw refused('openpgp-packet-version', 'A subkey has the openpgp-packet-version of its primary key.');
   return primary;
+}
+
+/** Throws `invalid-value`. */
+function requireUserIds({ openpgpUserId, openpgpUserIds = [], openpgpRevokedUserIds = [] }: OpenpgpFields): void {
+  for (const [field, texts] of [
+    ['openpgp-user-ids', openpgpUserIds],
+    ['openpgp-revoked-user-ids', openpgpRevokedUserIds],
+  ] as const) {
+    if (texts.length > 0 && openpgpUserId === undefined) throw refused(field, `${field} goes with openpgp-user-id.`);
+    const others = field === 'openpgp-user-ids' ? [openpgpUserId] : [openpgpUserId, ...openpgpUserIds];
+    const twice = texts.find((text, at) => others.includes(text) || texts.indexOf(text) !== at);
+    if (twice === undefined) continue;
+    // PATCH unites lists, so a User ID is not moved by naming it in the other one.
+    const isMove = field === 'openpgp-revoked-user-ids' && others.includes(twice);
+    const mend = isMove ? ' To revoke it, take it out of the other field in the same change: PUT, or PATCH with lists=replace.' : '';
+    throw refused(field, `"${twice}" is named twice: a User ID is in one of the three fields, once.${mend}`);
+  }
 }
 
 /** Throws `in-use` while some key names this one as its primary. */

@@ -11,13 +11,14 @@ import { hasRole, type OpenpgpFields, type OpenpgpRecord } from './records.ts';
  */
 export function requireNoOpenpgpInput(fields: OpenpgpFields, record: OpenpgpRecord | undefined, request: SignatureRequest): void {
   if (record === undefined && !hasRole(fields)) return;
-  const { text, family, prehashed } = request;
+  const { text, family, prehashed, isMadeHere } = request;
   if (prehashed) throw refused('It signs no finished hash');
   if (family === 'ed25519' && openpgpHashBytes.has(text.length))
     throw refused(`It signs no text of ${text.length} octets, the length of a hash: OpenPGP signs the hash as an Ed25519 message`);
   if (isOpenpgpHashInput(text)) throw refused('It signs no text that begins or ends as what OpenPGP hashes');
   // A hundredth of all texts in octets end so. A caller who may make OpenPGP signatures of documents gains nothing by it.
-  if (family !== 'ed25519' && endsAsVersion3(text) && !request.allows(openpgpSign)) throw needsOpenpgpSign();
+  // Nobody has chosen the end of a text that was made here: it would be a document that is its own DER, at a time that chance has named.
+  if (family !== 'ed25519' && !isMadeHere && endsAsVersion3(text) && !request.allows(openpgpSign)) throw needsOpenpgpSign();
 }
 
 /** The action that makes OpenPGP signatures of documents. */

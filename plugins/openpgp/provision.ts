@@ -5,11 +5,13 @@ import { exportOpenpgpPublic } from './actions/export-openpgp-public.ts';
 import { exportOpenpgpRevocation } from './actions/export-openpgp-revocation.ts';
 import { importOpenpgp } from './actions/import-openpgp.ts';
 import { openpgpSign } from './actions/openpgp-sign.ts';
+import { openpgpSignDigest, openpgpTrailer } from './actions/openpgp-sign-digest.ts';
 import { openpgpVerify } from './actions/openpgp-verify.ts';
 import { unbindSubkey } from './actions/unbind-subkey.ts';
 import type { Parts } from './actions/request.ts';
 import type { OpenpgpFields, OpenpgpRecord } from './records.ts';
 import { checkRecords } from './check.ts';
+import { publishedEndpoints } from './published/endpoints.ts';
 import { openpgpAttachment } from './attachment.ts';
 
 /** The actions on keys of transit, and what the plugin keeps with their versions. */
@@ -20,9 +22,19 @@ export function provision(context: PluginContext<unknown>): PluginInstance {
     .attach<OpenpgpFields, OpenpgpRecord>((keys) => openpgpAttachment(hsm, clock, keys));
   const parts: Parts = { hsm, transitKeys };
   return {
-    endpoints: [openpgpSign, openpgpVerify, exportOpenpgpPublic, exportOpenpgpRevocation, unbindSubkey, importOpenpgp].map((endpoint) =>
-      endpoint(parts),
-    ),
+    endpoints: [
+      ...publishedEndpoints(transitKeys),
+      ...[
+        openpgpSign,
+        openpgpTrailer,
+        openpgpSignDigest,
+        openpgpVerify,
+        exportOpenpgpPublic,
+        exportOpenpgpRevocation,
+        unbindSubkey,
+        importOpenpgp,
+      ].map((endpoint) => endpoint(parts)),
+    ],
     check: () => checkRecords(transitKeys),
   };
 }

@@ -1,11 +1,13 @@
 // The action export-openpgp-public: public key blocks, the same octets at every call until a version is added or removed (spec, api 38).
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import type { OpenpgpKey, OpenpgpKeys, OpenpgpVersion } from '../records.ts';
+import { findRecord, isPublished, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from '../records.ts';
 import { formatPublicBlock, formatWholeBlock } from '../format/keyblock.ts';
-import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
+import { boundRecords } from '../published/whole-certificates.ts';
+import { actionPath, notAnOpenpgpKey, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
 import { openpgpTag } from '../tags.ts';
 
 const input = z.object({
@@ -29,6 +31,10 @@ const output = z.object({
     )
     .describe('One item with the block asked for.'),
   keyVersion: z.int().describe('Version in the answer; of several the newest.'),
+  publicPath: z.string().optional().meta({
+    description: 'Of a published key: where anybody gets its certificates, with those of its subkeys.',
+    example: '/v1/openpgp/f81d4fae-7dec-41d0-a765-00a0c91e6bf6/my-key/key.asc',
+  }),
 });
 
 export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
@@ -61,7 +67,8 @@ export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
         wanted === 'all' || subkeys
           ? wholeBlock(transitKeys, key, wanted, version, subkeys)
           : formatPublicBlock(requireRecord(key, version));
-      return { keys: [{ version: version.version, keyblock }], keyVersion: version.version };
+      const publicPath = isPublished(key.fields) ? `/v1/openpgp/${key.tenantId}/${key.name}/key.asc` : undefined;
+      return { keys: [{ version: version.version, keyblock }], keyVersion: version.version, ...defined({ publicPath }) };
     },
   });
 }
@@ -86,10 +93,8 @@ function wholeBlock(
   const [first] = own;
   if (first === undefined) throw notAnOpenpgpKey();
   if (first.imported !== undefined) return first.imported;
-  if (!withSubkeys) return formatWholeBlock(own);
-  const bound = Array.from(transitKeys.referringTo(key.tenantId, key.name)).flatMap((subkey) =>
-    subkey.versions.flatMap((one) => findRecord(subkey, one) ?? []),
-  );
+  if (!withSubkeys) return formatWholeBlock(own.map(({ brought: _brought, ...record }) => record));
+  const bound = boundRecords(transitKeys, key);
   const fingerprints = new Set(own.flatMap((record) => record.fingerprints));
   // All subkeys include those of removed versions of the primary key.
   const chosen = wanted === 'all' ? bound : bound.filter(({ subkey }) => fingerprints.has(subkey?.primaryFingerprint ?? ''));

@@ -20,6 +20,10 @@ const input = z.object({
       example: pemExample('PGP PUBLIC KEY BLOCK'),
       'x-text-or-base64': true,
     }),
+  clean: z
+    .boolean()
+    .default(false)
+    .describe('Leaves signatures of other keys and pictures out, as large certificates need: the limit is of what is left.'),
 });
 
 const output = z.object({
@@ -40,21 +44,21 @@ export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
     path: '/v1/state/keystore/import-openpgp',
     summary: 'Make a transit key from an OpenPGP public key block',
     description:
-      'The new key verifies signatures (openpgp-verify by any signing key of the certificate, verify by the one in keys). It never signs. Private keys go through import, as PEM.',
+      'The new key verifies signatures (openpgp-verify by any signing key of the certificate, verify by the one in keys). It never signs. Private keys go through import of a transit key.',
     tag: openpgpTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',
     act: 'bring-keys-in',
     concerns: (_call, { name }) => [['v1', 'config', 'keystore', 'transit-keys', name]],
-    auditFields: ['name', 'openpgp'],
+    auditFields: ['name', 'openpgp', 'clean'],
     errors: ['already-exists', 'invalid-key-data', 'unsupported-cipher'],
     successStatus: 201,
     input,
     output,
     commandLine: { positional: ['name'], input: 'openpgp' },
-    async run(call, { name, openpgp }) {
-      const { cipher, publicKey, record, warnings } = await importCertificate(openpgp, call.now);
+    async run(call, { name, openpgp, clean }) {
+      const { cipher, publicKey, record, warnings } = await importCertificate(openpgp, call.now, clean);
       await transitKeys.createVerificationOnly(call, { name, cipher, publicKey, attached: record });
       const body = { name, cipher, fingerprints: record.fingerprints, keyVersion: 1, ...(warnings.length === 0 ? {} : { warnings }) };
       return new Reply(201, body, { location: `/v1/config/keystore/transit-keys/${name}` });

@@ -4,8 +4,9 @@ import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
-import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type OpenpgpVersion } from '../records.ts';
-import type { Hsm } from '../../../hsm/api.ts';
+import { expiryOf, findRecord, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type OpenpgpVersion } from '../records.ts';
+import type { HashName, Hsm } from '../../../hsm/api.ts';
+import type { PublicKeyBody } from '../format/signer.ts';
 import { fail } from '../errors.ts';
 
 /** Services that every action uses. */
@@ -25,6 +26,32 @@ export function textField(description: string) {
     maxLength: textBodyLimit,
   });
 }
+
+/** Hash of a signature. */
+export const hashField = z.enum(['sha256', 'sha384', 'sha512']).optional().meta({
+  typeName: 'OpenpgpHash',
+  description: 'Hash of the signature; default: SHA-512, with ECDSA the one of the length of the curve, and none that is shorter.',
+});
+
+/** The hash of a request, or the default of the key. Throws invalid-value for one that verifiers refuse with the key. */
+export function requireHash({ algorithm: { hashes } }: PublicKeyBody, wanted: HashName | undefined): HashName {
+  if (wanted === undefined) return hashes[0];
+  if (hashes.includes(wanted)) return wanted;
+  const message = `This key signs with ${hashes.join(', ')}: a hash that is shorter than its curve is refused by gpg.`;
+  throw failCore('invalid-value', { detail: message, items: [{ message, info: 'hash-algorithm' }] });
+}
+
+/** Throws version-not-allowed for a key that has expired at the date of the signature, which would be bad everywhere. */
+export function requireAlive(record: OpenpgpRecord, signedAt: number): void {
+  const expires = expiryOf(record);
+  if (expires === undefined || signedAt < expires) return;
+  throw fail('version-not-allowed', {
+    detail: 'The OpenPGP key, or its primary key, has expired at that time. Extend it with a longer openpgp-expires-after, or rotate it.',
+  });
+}
+
+/** Encoding of a signature. */
+export const signatureFormat = z.enum(['armored', 'binary']).meta({ typeName: 'OpenpgpFormat' });
 
 /** `…/transit-keys/{name}/<action>` */
 export function actionPath(action: string): string {
@@ -66,16 +93,25 @@ export function requireVersion(key: OpenpgpKey, requested: number | 'latest'): O
   });
 }
 
-/** The OpenPGP record of a version, if it is in force: the key has an OpenPGP role at present, or was imported as a block. */
-export function findRecord({ fields }: OpenpgpKey, { attached }: OpenpgpVersion): OpenpgpRecord | undefined {
-  return hasRole(fields) || attached?.imported !== undefined ? attached : undefined;
-}
-
 /** Finds a record as findRecord; throws operation-not-supported. */
 export function requireRecord(key: OpenpgpKey, version: OpenpgpVersion): OpenpgpRecord {
   const record = findRecord(key, version);
   if (record === undefined) throw notAnOpenpgpKey();
   return record;
+}
+
+/**
+ * Throws policy-denied for a key whose signatures have another meaning as well, unless the caller may `sign` with it: over chosen data an OpenPGP
+ * signature is also one of CMS, of a certificate or of a token.
+ */
+export function requireSignAsWell({ access }: EndpointCall, { name, isPublished }: OpenpgpKey, { isCertified }: OpenpgpVersion): void {
+  if (!isPublished && !isCertified) return;
+  if (access.allowsAt(['v1', 'state', 'keystore', 'transit-keys', name, 'sign'], 'execute')) return;
+  throw failCore('policy-denied', {
+    detail:
+      'The key has certificates or is in the JWKS, so what it signs may be read as CMS, a certificate or a token: the policies of tenant and token must ' +
+      'also allow "execute" on the path of sign. Give OpenPGP a key of its own.',
+  });
 }
 
 /** The refusal of an OpenPGP action on a key without OpenPGP role. */

@@ -6,7 +6,8 @@ import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
 import { formatArmor } from '../format/keyblock.ts';
 import { openpgp } from '../format/library.ts';
-import { readCertificate } from '../format/reading.ts';
+import { readCertificate, unarmoredBlock } from '../format/reading.ts';
+import { withoutOthers } from './clean.ts';
 import { withoutSoftRevocations } from './revoked.ts';
 
 /** Result of importing a block. */
@@ -23,10 +24,10 @@ const maxSubkeys = 32;
 
 /**
  * Reads a public key block. Cipher and public key are those of the signing key, also when it has expired: what it signed before stays
- * verifiable. Throws `invalid-key-data` naming the reason.
+ * verifiable. `isCleaned`: signatures of other keys are left out first. Throws `invalid-key-data` naming the reason.
  */
-export async function importCertificate(given: string, now: Temporal.Instant): Promise<ImportedCertificate> {
-  const block = armoredBlock(given);
+export async function importCertificate(given: string, now: Temporal.Instant, isCleaned = false): Promise<ImportedCertificate> {
+  const block = isCleaned ? await cleanBlock(armoredBlock(given)) : armoredBlock(given);
   const key = await readCertificate(block);
   // Keys are checked before anything is verified with them: subkeys that break the rule for keys of others are ignored.
   if (!isSound(key)) throw refused('The primary key of the certificate is weak, or no point of its curve.');
@@ -59,6 +60,12 @@ export async function importCertificate(given: string, now: Temporal.Instant): P
 function armoredBlock(given: string): string {
   const packets = given.includes('-----BEGIN ') ? undefined : decodeBase64(given);
   return packets === undefined ? given : formatArmor('public', packets);
+}
+
+async function cleanBlock(block: string): Promise<string> {
+  const cleaned = withoutOthers(await unarmoredBlock(block));
+  if (cleaned === undefined) throw refused('The block does not begin with a public key, or is torn.');
+  return formatArmor('public', cleaned);
 }
 
 function refused(detail: string): Error {

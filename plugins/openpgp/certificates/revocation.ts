@@ -14,7 +14,8 @@ export type Revocation = { readonly reason: keyof typeof revocationReasons; read
 /** Revokes a primary key: a lone revocation signature, which `gpg --import` and `sq` merge into the certificate they have. */
 export async function revokePrimary(primary: Signer, revocation: Revocation): Promise<string> {
   const parts = [framedKey(primary.body)];
-  return formatArmor('public', await revocationSignature(primary, signatureType.keyRevocation, primary.created, parts, revocation));
+  const signature = await revocationSignature(primary, signatureType.keyRevocation, primary.created, parts, revocation);
+  return formatArmor('public', signature, primary.version);
 }
 
 /** Revokes a subkey, by its primary: the whole block with the revocation in it, because programs cannot merge a lone one. */
@@ -28,7 +29,7 @@ export async function revokeSubkey(
   const signature = await revocationSignature(primary, signatureType.subkeyRevocation, record.notBefore, parts, revocation);
   const binding = splitPacket(record.subkey.packets).rest;
   const subkeyPacket = record.subkey.packets.subarray(0, record.subkey.packets.length - binding.length);
-  return formatArmor('public', concat(record.certificate, subkeyPacket, signature, binding));
+  return formatArmor('public', concat(record.certificate, subkeyPacket, signature, binding), primary.version);
 }
 
 function revocationSignature(

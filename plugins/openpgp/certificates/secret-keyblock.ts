@@ -3,8 +3,9 @@ import { createPrivateKey } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import type { ExportedVersion } from '../../../core/plugin/services/transit-keys.ts';
-import type { OpenpgpKey, OpenpgpVersion } from '../records.ts';
+import { lifetimeOf, type OpenpgpKey, type OpenpgpVersion } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
+import { fail } from '../errors.ts';
 import { certifyPrimary } from './certificate.ts';
 import { requireUserId } from '../definition.ts';
 import { formatArmor } from '../format/keyblock.ts';
@@ -20,12 +21,19 @@ export function planSecretExport(
 ): () => Promise<ExportedVersion[]> {
   const signers = versions.map((version) => ({ version, signer: requireSigner(hsm, key, version) }));
   const userId = chooseUserId(key, requestedUserId);
+  if (userId === undefined && signers.some(({ signer }) => signer.version === 6)) throw noStub();
   return async () => {
     const exported: ExportedVersion[] = [];
     for (const { version, signer } of signers)
       exported.push({ version: version.version, value: await exportVersion(hsm, key, version, signer, userId) });
     return exported;
   };
+}
+
+function noStub(): Error {
+  return fail('operation-not-supported', {
+    detail: 'A private subkey of version 6 has no form without the private primary key. Export it as PEM, or make keys of version 4.',
+  });
 }
 
 /** Chooses the User ID; undefined for a subkey, which has that of its primary. */
@@ -67,7 +75,7 @@ async function exportVersion(
           splitPacket(subkey.packets).rest,
         );
   secret.fill(0);
-  const block = formatArmor('private', packets);
+  const block = formatArmor('private', packets, signer.version);
   packets.fill(0);
   return block;
 }
@@ -75,10 +83,12 @@ async function exportVersion(
 // The published certificate if it has that User ID; otherwise a new one, also dated at the creation of the key.
 async function certificateWith(userId: string, key: OpenpgpKey, version: OpenpgpVersion, signer: Signer): Promise<Uint8Array> {
   const published = key.fields.openpgpUserId === userId ? version.attached?.certificate : undefined;
-  return published ?? certifyPrimary(signer, userId);
+  if (published !== undefined) return published;
+  const statement = { userIds: [userId], revokedUserIds: [], lifetime: lifetimeOf(key.fields) };
+  return (await certifyPrimary(signer, statement, signer.created)).certificate;
 }
 
-/** public body ‖ 00 (in clear) ‖ material ‖ sum of its octets(2) (RFC 9580, 5.5.3). */
+/** public body ‖ 00 (in clear) ‖ material ‖ sum of its octets(2), which version 6 has not (RFC 9580, 5.5.3). */
 async function secretKeyBody(hsm: Hsm, version: OpenpgpVersion, signer: Signer): Promise<Uint8Array> {
   if (version.key === undefined) throw new Error('a signer without a private key');
   const pkcs8 = await hsm.readKeyMaterialInClear(version.key);
@@ -86,7 +96,7 @@ async function secretKeyBody(hsm: Hsm, version: OpenpgpVersion, signer: Signer):
   pkcs8.fill(0);
   const material = signer.algorithm.secretMaterial(jwk);
   const checksum = uint16(material.reduce((sum, octet) => (sum + octet) & 0xffff, 0));
-  const body = concat(signer.body, Uint8Array.of(0), material, checksum);
+  const body = concat(signer.body, Uint8Array.of(0), material, signer.version === 6 ? new Uint8Array(0) : checksum);
   material.fill(0);
   return body;
 }

@@ -1,10 +1,11 @@
 // Verifies detached signatures: matches each packet to a key version by its issuer, then verifies it with openpgp.js.
-import { setImmediate } from 'node:timers/promises';
 import type { SignaturePacket } from 'openpgp';
 import type { OpenpgpRecord, OpenpgpVersion } from '../records.ts';
 import { signingFingerprints } from './import-public-key.ts';
 import { parsedCertificate } from '../format/keyblock.ts';
 import { openpgp } from '../format/library.ts';
+import { keyIdOf } from '../format/packets.ts';
+import { inPieces, pieceOctets, piecesOf } from '../format/pieces.ts';
 import { readingConfig } from '../format/reading.ts';
 import { certificateAt, hasRevocations } from './revoked.ts';
 
@@ -90,7 +91,7 @@ async function verifyOne(
     config: readingConfig,
   }).catch(() => undefined);
   // openpgp.js hashes the data while it is read, so it must be read to the end.
-  if (result?.data instanceof ReadableStream) await drain(result.data);
+  if (result?.data instanceof ReadableStream) await piecesOf(result.data);
   // Signatures without an entry are of a type that is not over data.
   const [entry] = result?.signatures ?? [];
   if (entry === undefined || !(await entry.verified.catch(() => false))) return undefined;
@@ -100,34 +101,8 @@ async function verifyOne(
   return { version: version.version, fingerprint, keyId: keyIdOf(fingerprint), signedAt };
 }
 
-/** Hashing this much takes half a millisecond. */
-const pieceOctets = 128 * 1024;
-
-/** Large data as a stream: openpgp.js would copy it as a whole, and block the event loop while it hashes. */
-function inPieces(data: Uint8Array): ReadableStream<Uint8Array> {
-  let at = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      await setImmediate();
-      if (at < data.length) controller.enqueue(data.subarray(at, (at += pieceOctets)));
-      else controller.close();
-    },
-  });
-}
-
-// The streams of openpgp.js have methods of their own, which iteration would bypass.
-async function drain(stream: ReadableStream<unknown>): Promise<void> {
-  const reader = stream.getReader();
-  while (!(await reader.read()).done);
-}
-
 // A signature dated slightly in the future is verified as of its own date; any other as of now.
 function verificationDate(created: Date, now: Temporal.Instant): Date {
   const aheadMs = created.getTime() - now.epochMilliseconds;
   return aheadMs > 0 && aheadMs <= clockSkewSeconds * 1000 ? created : new Date(now.epochMilliseconds);
-}
-
-/** The key ID inside a fingerprint: the last eight octets, of a version 6 key the first (RFC 9580, 5.5.4). */
-function keyIdOf(fingerprint: string): string {
-  return fingerprint.length > 40 ? fingerprint.slice(0, 16) : fingerprint.slice(-16);
 }

@@ -1,21 +1,25 @@
 // The ciphers that exist as OpenPGP keys, one row each: numbers, key material, and how a digest is signed (RFC 9580, 9.1 and 5.2.3).
 import { type KeyObject, verify } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
+import { hashBytes } from '../../../core/base/hash.ts';
+import { ecdsaVerifiesDigest, pkcs1VerifiesDigest } from '../../../core/base/public-keys/finished-hash.ts';
 import { type HashName, schemeFor, type SigningKeyType, type SignScheme } from '../../../hsm/api.ts';
 import { mpi } from './packets.ts';
+import type { PacketVersion } from '../records.ts';
 
-/** Input of a signature: its digest, and the octets of the digest. */
-export type Signed = { readonly digest: Uint8Array; readonly octets: () => Uint8Array };
+/** Input of a signature: its digest, and the octets of the digest, unless the caller has hashed them. */
+export type Signed = { readonly hash: HashName; readonly digest: Uint8Array; readonly octets?: () => Uint8Array };
 
 /** Row of an algorithm. Material and signatures are the algorithm-specific octets of a packet. */
 export type Algorithm = {
   /** public-key algorithm number */
   readonly id: number;
-  readonly hash: HashName;
+  /** hashes that every verifier takes with it, the default first */
+  readonly hashes: readonly [HashName, ...HashName[]];
   publicMaterial(key: JsonWebKey): Uint8Array;
   /** Returns the secret in clear; the caller zeroes it. */
   secretMaterial(key: JsonWebKey): Uint8Array;
-  scheme(digest: Uint8Array): SignScheme;
+  scheme(digest: Uint8Array, hash: HashName): SignScheme;
   /** Tells whether the octets from the token are a signature of the input. */
   verifies(publicKey: KeyObject, signed: Signed, raw: Uint8Array): boolean;
   /** Converts a signature from the token. */
@@ -24,11 +28,12 @@ export type Algorithm = {
 
 const rsa: Algorithm = {
   id: 1,
-  hash: 'sha512',
+  hashes: ['sha512', 'sha384', 'sha256'],
   publicMaterial: ({ n, e }) => concat(mpi(octets(n)), mpi(octets(e))),
   secretMaterial: rsaSecret,
-  scheme: (digest) => schemeFor('rsa', digest, 'sha512', () => digest),
-  verifies: (key, { octets: all }, raw) => verify('sha512', all(), key, raw),
+  scheme: (digest, hash) => schemeFor('rsa', digest, hash, () => digest),
+  verifies: (key, { digest, hash, octets: all }, raw) =>
+    all === undefined ? pkcs1VerifiesDigest(key, hash, digest, raw) : verify(hash, all(), key, raw),
   signatureMaterial: mpi,
 };
 
@@ -36,24 +41,37 @@ const rsa: Algorithm = {
 const ed25519Oid = Uint8Array.of(0x09, 0x2b, 0x06, 0x01, 0x04, 0x01, 0xda, 0x47, 0x0f, 0x01);
 const ed25519: Algorithm = {
   id: 22,
-  hash: 'sha512',
+  hashes: ['sha512', 'sha384', 'sha256'],
   publicMaterial: ({ x }) => concat(ed25519Oid, mpi(concat(Uint8Array.of(0x40), octets(x)))),
   secretMaterial: ({ d }) => mpi(octets(d)),
-  scheme: (digest) => schemeFor('ed25519', digest, 'sha512', () => digest),
+  scheme: (digest, hash) => schemeFor('ed25519', digest, hash, () => digest),
   verifies: (key, { digest }, raw) => verify(null, digest, key, raw),
   signatureMaterial: halves,
 };
 
-// The hash has the length of the curve: gpg refuses a shorter one, and some tokens refuse a longer one.
-function ecdsa(hash: HashName, oid: readonly number[]): Algorithm {
+// Algorithm 27 of RFC 9580: the octets as they are, for keys of version 6.
+const nativeEd25519: Algorithm = {
+  ...ed25519,
+  id: 27,
+  publicMaterial: ({ x }) => octets(x),
+  secretMaterial: ({ d }) => octets(d),
+  signatureMaterial: (raw) => raw,
+};
+
+// No hash is shorter than the curve: gpg refuses one. Of a longer one the first octets count (FIPS 186-5, 6.4); some tokens take no others.
+function ecdsa(hashes: Algorithm['hashes'], oid: readonly number[]): Algorithm {
   const lengthAndOid = Uint8Array.of(oid.length, ...oid);
+  const counting = (digest: Uint8Array): Uint8Array => digest.subarray(0, hashBytes[hashes[0]]);
   return {
     id: 19,
-    hash,
+    hashes,
     publicMaterial: ({ x, y }) => concat(lengthAndOid, mpi(concat(Uint8Array.of(4), octets(x), octets(y)))),
     secretMaterial: ({ d }) => mpi(octets(d)),
-    scheme: (digest) => schemeFor('ecdsa', digest, hash, () => digest),
-    verifies: (key, { octets: all }, raw) => verify(hash, all(), { key, dsaEncoding: 'ieee-p1363' }, raw),
+    scheme: (digest, hash) => schemeFor('ecdsa', digest, hash, () => counting(digest)),
+    verifies: (key, { digest, hash, octets: all }, raw) =>
+      all === undefined
+        ? ecdsaVerifiesDigest(key, counting(digest), raw, 'compact')
+        : verify(hash, all(), { key, dsaEncoding: 'ieee-p1363' }, raw),
     signatureMaterial: halves,
   };
 }
@@ -64,10 +82,11 @@ const rows: Readonly<Record<SigningKeyType, Algorithm | undefined>> = {
   'rsa-3072': rsa,
   'rsa-4096': rsa,
   ed25519,
-  'ecdsa-p256': ecdsa('sha256', [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]),
-  'ecdsa-p384': ecdsa('sha384', [0x2b, 0x81, 0x04, 0x00, 0x22]),
-  'ecdsa-p521': ecdsa('sha512', [0x2b, 0x81, 0x04, 0x00, 0x23]),
-  // These have no algorithm number in RFC 9580.
+  'ecdsa-p256': ecdsa(['sha256', 'sha384', 'sha512'], [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]),
+  'ecdsa-p384': ecdsa(['sha384', 'sha512'], [0x2b, 0x81, 0x04, 0x00, 0x22]),
+  'ecdsa-p521': ecdsa(['sha512'], [0x2b, 0x81, 0x04, 0x00, 0x23]),
+  // The curve has no OID in RFC 9580, and the others no algorithm number.
+  'ecdsa-secp256k1': undefined,
   'ml-dsa-44': undefined,
   'ml-dsa-65': undefined,
   'ml-dsa-87': undefined,
@@ -76,8 +95,8 @@ const rows: Readonly<Record<SigningKeyType, Algorithm | undefined>> = {
 const algorithms: ReadonlyMap<string, Algorithm | undefined> = new Map(Object.entries(rows));
 
 /** The row of a cipher, or undefined when it does not exist in OpenPGP. */
-export function findAlgorithm(cipher: string): Algorithm | undefined {
-  return algorithms.get(cipher);
+export function findAlgorithm(cipher: string, version: PacketVersion = 4): Algorithm | undefined {
+  return version === 6 && cipher === 'ed25519' ? nativeEd25519 : algorithms.get(cipher);
 }
 
 /** Hash algorithm numbers (RFC 9580, 9.5). */

@@ -1,9 +1,18 @@
-// The OpenPGP wire format, version 4, as far as we write it: numbers, packets, subpackets, key packets and fingerprints (RFC 9580).
+// The OpenPGP wire format, versions 4 and 6, as far as we write it: numbers, packets, subpackets, key packets and fingerprints (RFC 9580).
 import { createHash } from 'node:crypto';
 import { concat, uint32 } from '../../../core/base/bytes.ts';
 
 /** Packet types we write (RFC 9580, 5). */
-export const packetTag = { signature: 2, secretKey: 5, publicKey: 6, secretSubkey: 7, userId: 13, publicSubkey: 14 } as const;
+export const packetTag = {
+  signature: 2,
+  onePassSignature: 4,
+  secretKey: 5,
+  publicKey: 6,
+  secretSubkey: 7,
+  literalData: 11,
+  userId: 13,
+  publicSubkey: 14,
+} as const;
 
 /** Two octets, big-endian. */
 export function uint16(value: number): Uint8Array {
@@ -39,8 +48,11 @@ function lengthOctets(length: number, twoOctetLimit: number): Uint8Array {
   return concat(Uint8Array.of(0xff), uint32(length));
 }
 
+/** First packet of a sequence; `whole` has its header as well. */
+export type FirstPacket = { readonly tag: number; readonly body: Uint8Array; readonly whole: Uint8Array; readonly rest: Uint8Array };
+
 /** Splits the first packet off a sequence written by this file. */
-export function splitPacket(packets: Uint8Array): { readonly body: Uint8Array; readonly rest: Uint8Array } {
+export function splitPacket(packets: Uint8Array): FirstPacket {
   const [, first = 0, second = 0] = packets;
   let start = 2;
   let length = first;
@@ -51,12 +63,26 @@ export function splitPacket(packets: Uint8Array): { readonly body: Uint8Array; r
     start = 3;
     length = ((first - 192) << 8) + second + 192;
   }
-  return { body: packets.subarray(start, start + length), rest: packets.subarray(start + length) };
+  return {
+    tag: (packets[0] ?? 0) & 0x3f,
+    body: packets.subarray(start, start + length),
+    whole: packets.subarray(0, start + length),
+    rest: packets.subarray(start + length),
+  };
 }
 
-/** A key packet as it is hashed: 0x99 ‖ length(2) ‖ body (RFC 9580, 5.2.4). */
+/** The packets of a sequence written by this file. */
+export function* eachPacket(packets: Uint8Array): Generator<FirstPacket> {
+  for (let left = packets; left.length > 0;) {
+    const first = splitPacket(left);
+    yield first;
+    left = first.rest;
+  }
+}
+
+/** A key packet as it is hashed: 0x99 ‖ length(2) ‖ body; of version 6: 0x9B ‖ length(4) ‖ body (RFC 9580, 5.2.4). */
 export function framedKey(body: Uint8Array): Uint8Array {
-  return concat(Uint8Array.of(0x99), uint16(body.length), body);
+  return body[0] === 6 ? concat(Uint8Array.of(0x9b), uint32(body.length), body) : concat(Uint8Array.of(0x99), uint16(body.length), body);
 }
 
 /** A User ID as it is hashed for its certification: 0xB4 ‖ length(4) ‖ UTF-8 (RFC 9580, 5.2.4). */
@@ -64,9 +90,16 @@ export function framedUserId(userId: Uint8Array): Uint8Array {
   return concat(Uint8Array.of(0xb4), uint32(userId.length), userId);
 }
 
-/** SHA-1 of the framed key packet, 20 octets; the key ID is its last 8 (RFC 9580, 5.5.4.2). */
+/** Hash of the framed key packet: SHA-1, 20 octets, or SHA-256 of version 6 (RFC 9580, 5.5.4). */
 export function fingerprintOf(body: Uint8Array): Uint8Array {
-  return createHash('sha1').update(framedKey(body)).digest();
+  return createHash(body[0] === 6 ? 'sha256' : 'sha1')
+    .update(framedKey(body))
+    .digest();
+}
+
+/** The key ID in a fingerprint in hexadecimal: its end, or of version 6 its beginning (RFC 9580, 5.5.4). */
+export function keyIdOf(fingerprint: string): string {
+  return fingerprint.length > 40 ? fingerprint.slice(0, 16) : fingerprint.slice(-16);
 }
 
 /** Upper-case hexadecimal, as gpg and sq show fingerprints. */

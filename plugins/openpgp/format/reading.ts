@@ -1,5 +1,5 @@
 // Reads untrusted blocks and signatures with openpgp.js: one armored block of the right kind, of bounded size and packet count.
-import type { Key, PartialConfig, SignaturePacket } from 'openpgp';
+import type { Key, PartialConfig, PrivateKey, SignaturePacket } from 'openpgp';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
 import { openpgp } from './library.ts';
@@ -12,7 +12,8 @@ export const maxSignatureCharacters = 64 * 1024;
 
 // Each self-signature costs a verification, up to 2 ms for P-521.
 const maxBlockPackets = 1000;
-const maxSignaturePackets = 16;
+/** Signatures of one document. */
+export const maxSignaturePackets = 16;
 
 /**
  * A key whose self-signature was replaced later (gpg does so to extend a key) still verifies what it signed before. Everything else is
@@ -20,10 +21,15 @@ const maxSignaturePackets = 16;
  */
 export const readingConfig: PartialConfig = { allowInsecureVerificationWithReformattedKeys: true };
 
+/** The packets of one public key block. Throws `invalid-key-data`. */
+export function unarmoredBlock(text: string): Promise<Uint8Array> {
+  requireOneBlock(text, 'PUBLIC KEY BLOCK', (detail) => fail('invalid-key-data', { detail }));
+  return unarmored(text, () => unreadableBlock());
+}
+
 /** The one certificate of a public key block. Throws `invalid-key-data` with the reason. */
 export async function readCertificate(text: string): Promise<Key> {
-  requireOneBlock(text, 'PUBLIC KEY BLOCK', (detail) => fail('invalid-key-data', { detail }));
-  const packets = await unarmored(text, () => unreadableBlock());
+  const packets = await unarmoredBlock(text);
   if (packets.length > maxBlockBytes) {
     const taken = `${maxBlockBytes} (${maxBlockBytes / 1024} KiB) are taken, counted when armor or base64 is decoded`;
     throw fail('invalid-key-data', {
@@ -50,7 +56,26 @@ export async function readCertificate(text: string): Promise<Key> {
   return key;
 }
 
-const privateBlockRefused = 'openpgp holds a private key. Send the public block; a private key goes through import, as PEM.';
+/** The one certificate of a private key block, its keys as protected as they came. Throws `invalid-key-data` with the reason. */
+export async function readPrivateKeyBlock(text: string): Promise<PrivateKey> {
+  const refuse = (detail: string): Error => fail('invalid-key-data', { detail });
+  const unreadable = (): Error => refuse('"data" is not a readable OpenPGP private key block.');
+  if (text.split('-----BEGIN ').length !== 2 || !text.includes('-----BEGIN PGP PRIVATE KEY BLOCK-----'))
+    throw refuse('"data" must be one block that starts with -----BEGIN PGP PRIVATE KEY BLOCK-----.');
+  const packets = await unarmored(text, unreadable);
+  if (packets.length > maxBlockBytes || countPackets(packets, maxBlockPackets + 1) > maxBlockPackets)
+    throw refuse(`The private key block has more than ${maxBlockBytes / 1024} KiB or ${maxBlockPackets} packets. Export a minimal block.`);
+  const keys = await openpgp()
+    .readPrivateKeys({ binaryKeys: packets, config: readingConfig })
+    .catch(() => {
+      throw unreadable();
+    });
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) throw refuse('"data" must hold exactly one certificate with its private keys.');
+  return key;
+}
+
+const privateBlockRefused = 'openpgp holds a private key. Send the public block; a private key goes through the import of a transit key.';
 
 function unreadableBlock(): Error {
   return fail('invalid-key-data', { detail: 'openpgp is not a readable OpenPGP public key block.' });
@@ -95,7 +120,8 @@ const severalInOne = {
   'PUBLIC KEY BLOCK': ' Import several one by one, each under its own name.',
 } as const;
 
-async function unarmored(text: string, refuse: () => Error): Promise<Uint8Array> {
+/** The octets in an armor. */
+export async function unarmored(text: string, refuse: () => Error): Promise<Uint8Array> {
   try {
     const { data } = await openpgp().unarmor(text, undefined);
     if (data instanceof Uint8Array) return data;
@@ -110,6 +136,32 @@ function countPackets(packets: Uint8Array, limit: number): number {
   let count = 0;
   for (let at = 0; at < packets.length && count < limit; count += 1) at += packetOctets(packets, at);
   return count;
+}
+
+/** A packet of somebody else: new or old header, and a length that is stated. */
+export type ForeignPacket = { readonly tag: number; readonly body: Uint8Array; readonly whole: Uint8Array };
+
+/** The packets of a sequence by their headers. Undefined when there are more than `most`, or one is torn or without a stated length. */
+export function splitForeign(packets: Uint8Array, most: number): readonly ForeignPacket[] | undefined {
+  const found: ForeignPacket[] = [];
+  for (let at = 0; at < packets.length;) {
+    const header = packets[at] ?? 0;
+    const length = packetOctets(packets, at);
+    const headerOctets = headerLength(packets, at);
+    if (found.length >= most || headerOctets === undefined || at + length > packets.length) return undefined;
+    const whole = packets.subarray(at, at + length);
+    found.push({ tag: (header & 0x40) === 0 ? (header >> 2) & 0x0f : header & 0x3f, body: whole.subarray(headerOctets), whole });
+    at += length;
+  }
+  return found;
+}
+
+function headerLength(packets: Uint8Array, at: number): number | undefined {
+  const [header = 0, first = 0] = packets.subarray(at, at + 2);
+  if ((header & 0x40) === 0) return [2, 3, 5, undefined][header & 3];
+  if (first < 192) return 2;
+  if (first < 224) return 3;
+  return first === 255 ? 6 : undefined;
 }
 
 /** Octets of the packet that starts there, header included; partial and indeterminate lengths take the rest. */

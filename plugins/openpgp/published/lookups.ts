@@ -1,0 +1,105 @@
+// Published keys of a tenant by fingerprint, key ID and address: what a key server and a Web Key Directory are asked for.
+import { hash } from 'node:crypto';
+import { userIdsOf } from '../certificates/certificate.ts';
+import { keyIdOf } from '../format/packets.ts';
+import { isPublished, type OpenpgpKeys } from '../records.ts';
+import { wholeRecords } from './whole-certificates.ts';
+
+/** A certificate that can be found: one version of a primary key. */
+export type Findable = { readonly key: string; readonly primaryFingerprint: string };
+
+type Index = { readonly slot: number; readonly found: ReadonlyMap<string, readonly Findable[]> };
+
+/** The newest keys of a primary key and of each of its subkeys that can be found by fingerprint. */
+const mostCertificates = 1000;
+/** Certificates in one answer. */
+const mostFound = 16;
+const slotMs = 10_000;
+/** Tenants whose indexes are kept in a process. */
+const mostKept = 16;
+
+/**
+ * Indexes of the published keys of tenants. An index holds texts alone, and is read again after ten seconds: however often anybody asks, the
+ * records of a tenant's published keys are opened once in that time, and those of other keys never.
+ */
+export class Lookups {
+  readonly #transitKeys: OpenpgpKeys;
+  readonly #kept = new Map<string, Index>();
+
+  constructor(transitKeys: OpenpgpKeys) {
+    this.#transitKeys = transitKeys;
+  }
+
+  /** By fingerprint or key ID, of a primary key or of a subkey, in hexadecimal without 0x. */
+  byKey(tenantId: string, digits: string, now: Temporal.Instant): readonly Findable[] {
+    const wanted = digits.toUpperCase();
+    return this.#find(tenantId, `key ${wanted}`, now);
+  }
+
+  /** By the address in a User ID. */
+  byAddress(tenantId: string, address: string, now: Temporal.Instant): readonly Findable[] {
+    return this.#find(tenantId, `address ${smallLetters(address)}`, now);
+  }
+
+  /** By domain and hashed local part, as a Web Key Directory names an address. */
+  byHash(tenantId: string, domain: string, hashed: string, now: Temporal.Instant): readonly Findable[] {
+    return this.#find(tenantId, `directory ${hashed}@${smallLetters(domain)}`, now);
+  }
+
+  #find(tenantId: string, term: string, now: Temporal.Instant): readonly Findable[] {
+    const slot = Math.floor(now.epochMilliseconds / slotMs);
+    const kept = this.#kept.get(tenantId);
+    if (kept?.slot === slot) return kept.found.get(term) ?? [];
+    const names = this.#transitKeys.publishedNames(tenantId);
+    this.#kept.delete(tenantId);
+    // Nothing is kept for an unknown tenant, or for one that has nothing published.
+    if (names.length === 0) return [];
+    const found = indexOf(this.#transitKeys, tenantId, names);
+    this.#kept.set(tenantId, { slot, found });
+    for (const oldest of this.#kept.keys().take(Math.max(0, this.#kept.size - mostKept))) this.#kept.delete(oldest);
+    return found.get(term) ?? [];
+  }
+}
+
+function indexOf(transitKeys: OpenpgpKeys, tenantId: string, names: readonly string[]): ReadonlyMap<string, readonly Findable[]> {
+  const found = new Map<string, Findable[]>();
+  const add = (term: string, one: Findable): void => {
+    const all = found.get(term) ?? [];
+    const isThere = all.some(({ key, primaryFingerprint }) => key === one.key && primaryFingerprint === one.primaryFingerprint);
+    if (!isThere && all.length < mostFound) found.set(term, [...all, one]);
+  };
+  for (const name of names) {
+    const key = transitKeys.find(tenantId, name);
+    if (key === undefined || !isPublished(key.fields)) continue;
+    for (const { fingerprints, subkey, certificate } of wholeRecords(transitKeys, key).slice(0, mostCertificates)) {
+      const [fingerprint = ''] = fingerprints;
+      const one = { key: name, primaryFingerprint: subkey?.primaryFingerprint ?? fingerprint };
+      for (const term of [fingerprint, keyIdOf(fingerprint)]) add(`key ${term}`, one);
+      for (const [local, domain] of subkey === undefined ? userIdsOf(certificate).flatMap((userId) => addressIn(userId)) : []) {
+        add(`address ${local}@${domain}`, one);
+        add(`directory ${directoryHash(local)}@${domain}`, one);
+      }
+    }
+  }
+  return found;
+}
+
+/** The address of a User ID, in small letters: the part in angle brackets at its end, or all of it. */
+export function addressIn(userId: string): readonly (readonly [local: string, domain: string])[] {
+  const address = /<([^<>]*)>$/.exec(userId)?.[1] ?? userId;
+  const [, local, domain] = /^([^\s@<>]+)@([^\s@<>]+)$/.exec(smallLetters(address)) ?? [];
+  return local === undefined || domain === undefined ? [] : [[local, domain]];
+}
+
+/** A to Z alone (draft-koch-openpgp-webkey-service, 3.1): other letters have small ones that are of another address, as that of the Kelvin sign. */
+function smallLetters(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** SHA-1 of the local part in z-base-32: 32 letters (draft-koch-openpgp-webkey-service, 3.1). */
+export function directoryHash(local: string): string {
+  const bits = Array.from(hash('sha1', local, 'buffer'), (octet) => octet.toString(2).padStart(8, '0')).join('');
+  return Array.from({ length: bits.length / 5 }, (_, at) => zBase32[Number.parseInt(bits.slice(at * 5, at * 5 + 5), 2)]).join('');
+}
+
+const zBase32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
