@@ -1,8 +1,10 @@
 // The context that all endpoints of the plugin share.
 import type { PluginContext } from '../../core/plugin/plugin.ts';
-import type { CertificateAuthorities } from '../../core/plugin/services/certificate-authority.ts';
+import type { CertificateAuthorities, ShownCertificate } from '../../core/plugin/services/certificate-authority.ts';
 import type { Sessions } from '../../core/plugin/services/sessions.ts';
 import type { Table } from '../../core/store/store.ts';
+import type { RevocationLists } from './revocation-lists.ts';
+import type { Responders } from './responders.ts';
 import type { RoleRecord } from './role-record.ts';
 
 export type Logins = Pick<PluginContext<unknown>, 'store' | 'clock' | 'log'> & {
@@ -14,6 +16,8 @@ export type Logins = Pick<PluginContext<unknown>, 'store' | 'clock' | 'log'> & {
   readonly caGrants: Table<string>;
   /** [tenant uuid, id of a CA, `certificate` or `key`, thumbprint] */
   readonly certificateGrants: Table<CertificateGrant>;
+  readonly lists: RevocationLists;
+  readonly responders: Responders;
 };
 
 /** Grant that the tokens of one certificate, or of all certificates of one key, end with. */
@@ -21,6 +25,8 @@ export type CertificateGrant = {
   readonly grant: string;
   /** RFC 3339 UTC with six decimals: no token names it any longer */
   readonly until: string;
+  /** the certificates that were shown, to be judged again; absent unless lists or answers that are fetched tell its revocation */
+  readonly shown?: ShownCertificate;
 };
 
 /** Group of operations of this plugin in the API description. */

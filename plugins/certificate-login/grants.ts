@@ -1,9 +1,14 @@
 // Grants of CAs and certificates: they end the tokens of a CA that is deleted, and of a certificate that is revoked, in the transaction that does it.
+import { randomInt } from 'node:crypto';
+import { defined } from '../../core/base/defined.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
+import type { ClientAuthority, ShownCertificate } from '../../core/plugin/services/certificate-authority.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { StoreKey, WriteTransaction } from '../../core/store/store.ts';
-import { type Confirmation, readThumbprint } from '../../core/tls/client-certificate.ts';
+import { type ClientCertificate, type Confirmation, readThumbprint } from '../../core/tls/client-certificate.ts';
 import type { Logins } from './context.ts';
+import { asks } from './responders.ts';
+import type { RoleRecord } from './role-record.ts';
 
 /** The grant of a CA, opened at its first login. */
 export function grantOfCa({ caGrants, accounts }: Logins, transaction: WriteTransaction, tenantId: string, caId: string): string {
@@ -15,19 +20,26 @@ export function grantOfCa({ caGrants, accounts }: Logins, transaction: WriteTran
   return grant;
 }
 
-/** The grant of a certificate or key, opened at its first login. `until`: end of the token that is about to name it. */
+/**
+ * The grant of a certificate or key, opened at its first login. `until`: end of the token that is about to name it. `shown`: for the lists that are fetched
+ * later.
+ */
 export function grantOfCertificate(
   { certificateGrants, accounts }: Logins,
   transaction: WriteTransaction,
   [tenantId, caId, { kind, sha256 }]: readonly [tenantId: string, caId: string, of: Confirmation],
-  until: Temporal.Instant,
+  { until, shown }: { readonly until: Temporal.Instant; readonly shown?: ShownCertificate | undefined },
 ): string {
   const key = [tenantId, caId, kind, sha256];
   const present = transaction.get(certificateGrants, key);
   const grant = present?.grant ?? accounts.openGrant(transaction, tenantId);
   const text = formatTimestamp(until);
   // Timestamps of this form sort chronologically.
-  if (present === undefined || present.until < text) transaction.put(certificateGrants, key, { grant, until: text });
+  const isLonger = present === undefined || present.until < text;
+  // A role that fetches nothing takes nothing from another one that does: the tokens of both have this grant.
+  const kept = isLonger ? (shown ?? present?.shown) : (present.shown ?? shown);
+  if (isLonger || present.shown !== kept)
+    transaction.put(certificateGrants, key, { grant, until: isLonger ? text : present.until, ...defined({ shown: kept }) });
   return grant;
 }
 
@@ -51,6 +63,52 @@ export function endGrantOfCa({ caGrants, accounts }: Logins, transaction: WriteT
   if (grant === undefined) return;
   accounts.endGrant(transaction, tenantId, grant);
   transaction.delete(caGrants, [tenantId, caId]);
+}
+
+/** Ends the tokens of a certificate of a CA elsewhere that was found revoked when it logged in again. */
+export async function endRevokedNow(logins: Logins, tenantId: string, caId: string, shown: ClientCertificate): Promise<void> {
+  const keys = (['certificate', 'key'] as const).map((kind) => [tenantId, caId, kind, shown.thumbprint(kind) ?? '']);
+  // The holder of one that is revoked makes no writes with it.
+  if (!keys.some((key) => logins.certificateGrants.has(key))) return;
+  await logins.store.write((transaction) => {
+    for (const key of keys) endCertificateGrant(logins, transaction, key);
+  });
+}
+
+/** Certificates of a role that are judged again at a time, and the time after which no more of them are: responders may hang. */
+const atOnce = 8;
+const longestMs = 120_000;
+
+/**
+ * Ends the tokens of certificates of a CA elsewhere that lists (DER), or responders of the role, revoke. Those that could not be judged within
+ * `longestMs` are left for the next time, which begins anywhere among them.
+ */
+export async function endRevoked(
+  logins: Logins,
+  [tenantId, role]: readonly [tenantId: string, role: RoleRecord],
+  authority: ClientAuthority,
+  lists: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, certificateGrants, responders } = logins;
+  const isRevoked = async (shown: ShownCertificate): Promise<boolean> => {
+    const answers = asks(role) ? await responders.ask(tenantId, role, authority.questions(shown)) : [];
+    const judged = authority.judge(shown, lists, answers);
+    return 'problem' in judged && judged.problem === 'revoked';
+  };
+  const held = Array.from(certificateGrants.entries([tenantId, authority.id])).flatMap(([key, { shown }]) =>
+    shown === undefined ? [] : [{ key, shown }],
+  );
+  const from = held.length === 0 ? 0 : randomInt(held.length);
+  const inOrder = [...held.slice(from), ...held.slice(0, from)];
+  const over = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+  const ended: StoreKey[] = [];
+  for (let first = 0; first < inOrder.length && !over.aborted; first += atOnce) {
+    const some = inOrder.slice(first, first + atOnce);
+    const verdicts = await Promise.all(some.map(({ shown }) => isRevoked(shown)));
+    ended.push(...some.flatMap(({ key }, at) => (verdicts[at] === true ? [key] : [])));
+  }
+  await writeInPieces(store, ended, (transaction, key) => endCertificateGrant(logins, transaction, key), signal);
 }
 
 /** Drops the grants that no token names any longer. */

@@ -1,10 +1,8 @@
 // The one name by which a certificate is known: found by the rule of the role, and compared as it is written.
 import { isReservedUser } from '../../core/access/user.ts';
 import type { ClientNames } from '../../core/plugin/services/certificate-authority.ts';
+import type { NameKind } from '../../core/wire/certificate-fields.ts';
 import { findUnseen } from '../../core/wire/unseen-text.ts';
-
-export const nameKinds = ['cn', 'dns', 'uri', 'email'] as const;
-export type NameKind = (typeof nameKinds)[number];
 
 const longestName = 253;
 

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { naming } from '../../core/http/named-entries.ts';
 import { tokenFields } from '../../core/platform/sessions/login-role.ts';
-import { pemExample } from '../../core/wire/fields.ts';
-import { nameKinds } from './names.ts';
+import { nameFromField, revocationFields } from '../../core/wire/certificate-fields.ts';
 
 /** Document that administrators write. */
 export const roleDocument = z.object({
@@ -14,11 +13,7 @@ export const roleDocument = z.object({
     description: 'CA of the tenant whose certificates log in: one with a key here, or a trust-only CA for certificates from elsewhere.',
     example: 'devices',
   }),
-  nameFrom: z
-    .enum(nameKinds)
-    .meta({ typeName: 'CertificateNameKind' })
-    .default('cn')
-    .describe('Which name of the certificate is its holder: it must have exactly one of this kind.'),
+  nameFrom: nameFromField().describe('Which name of the certificate is its holder: it must have exactly one of this kind.'),
   names: z
     .array(z.string().min(1).max(253))
     .min(1)
@@ -29,25 +24,37 @@ export const roleDocument = z.object({
       example: ['*.devices.example.com'],
     }),
   issuedVia: z
-    .array(z.enum(['est', 'scep', 'acme', 'sign-csr']).meta({ typeName: 'CertificateWay' }))
+    .array(z.enum(['est', 'scep', 'acme', 'cmp', 'sign-csr']).meta({ typeName: 'CertificateWay' }))
     .max(4)
     .default([])
     .describe('Ways in which the CA has issued the certificate; none: any. Only for a CA with a key here.'),
-  revocation: z
-    .enum(['checked', 'none'])
-    .meta({ typeName: 'CertificateRevocation' })
-    .default('checked')
-    .describe('Whether a revoked certificate of a trust-only CA is refused, by `crl`; of other CAs it always is.'),
-  crl: z
-    .string()
+  ...revocationFields,
+  crlUrls: z
+    .array(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048))
     .min(1)
-    .max(1 << 20)
+    .max(4)
     .optional()
     .meta({
       description:
-        'Current revocation lists of a trust-only CA, and of the CAs below it, PEM. Without a current one its certificates are refused.',
-      example: pemExample('X509 CRL'),
+        'Where current revocation lists of a trust-only CA, and of the CAs below it, are fetched, every 15 minutes. With `crl` those count as well.',
+      example: ['http://crl.example.com/devices.crl'],
     }),
+  ocspUrls: z
+    .array(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048))
+    .min(1)
+    .max(4)
+    .optional()
+    .meta({
+      description:
+        'OCSP responders that are asked about each certificate of a trust-only CA, and of the CAs below it, one after another until one answers. Its answer counts until its end, in place of a list.',
+      example: ['http://ocsp.example.com'],
+    }),
+  ocspFromCertificate: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the OCSP responder is asked that a certificate of a trust-only CA itself names (authorityInfoAccess), after `ocsp-urls`.',
+    ),
   boundTo: z
     .enum(['certificate', 'key', 'none'])
     .meta({ typeName: 'CertificateBinding' })
@@ -59,7 +66,9 @@ export const roleDocument = z.object({
 export type RoleDocument = z.output<typeof roleDocument>;
 
 /** Record as stored. */
-export type RoleRecord = RoleDocument & {
+export type RoleRecord = Omit<RoleDocument, 'ocspFromCertificate'> & {
+  /** absent in roles of earlier versions */
+  readonly ocspFromCertificate?: boolean;
   readonly name: string;
   /** of its CA: a later one with that name, or another certificate of a CA elsewhere, logs nobody in */
   readonly anchor: string;

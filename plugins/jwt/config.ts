@@ -8,9 +8,7 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe('accept issuers at http://localhost; unless given, only while public-url itself is a loopback address'),
-    providerHosts: providerHostsField('issuers and their keys').describe(
-      'where calls to issuers may go; those of section oidc hold as well',
-    ),
+    providerHosts: providerHostsField('issuers and their keys', 'beside those of provider-hosts, which hold as well'),
   })
   .prefault({});
 

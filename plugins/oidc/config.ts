@@ -9,7 +9,7 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe('accept identity providers at http://localhost; unless given, only while public-url itself is a loopback address'),
-    providerHosts: providerHostsField('providers and directories'),
+    providerHosts: providerHostsField('providers and directories', 'former name of provider-hosts: where both are given, both hold'),
     sessionIdle: durationText({ minSeconds: 60, maxSeconds: 86_400 })
       .default('30m')
       .describe('a browser session ends when unused this long'),

@@ -10,6 +10,7 @@ import { confirmEndpoints } from './cli-login/approval.ts';
 import { Limiter } from './limiter.ts';
 import { makeOidc, type Oidc } from './context.ts';
 import { keptFailureMs } from './report.ts';
+import { rootTokenNotices } from './settings/root-token-notice.ts';
 import { roleResource } from './settings/role.ts';
 import { serviceResource } from './settings/service.ts';
 import { sessionEndpoints } from './session/session-pages.ts';
@@ -35,6 +36,7 @@ export function provision(context: PluginContext<Config>): PluginInstance {
       ...commandLineEndpoints(oidc, limiter),
     ],
     approverSources: [{ name: 'oidc', idOf: (tenantId, name) => oidc.roles.get([tenantId, ...partsOf(name)])?.grant }],
+    notices: (_tenant, caller) => rootTokenNotices(caller),
     check: () => checkRecords(oidc),
     jobs: [
       {

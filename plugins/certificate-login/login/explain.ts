@@ -7,8 +7,9 @@ import { defineEndpoint, type AnyEndpoint } from '../../../core/http/endpoint.ts
 import { pemExample } from '../../../core/wire/fields.ts';
 import { certificateTag, type Logins } from '../context.ts';
 import { rolePath } from '../settings/role.ts';
+import { asks } from '../responders.ts';
 import type { RoleRecord } from '../role-record.ts';
-import { authorityOf, hints, judge, problems } from './judge.ts';
+import { authorityOf, fetchAgainSeconds, hints, judge, problems } from './judge.ts';
 
 const input = z.object({
   certificate: z
@@ -28,7 +29,18 @@ const output = z.object({
 });
 type Explanation = z.output<typeof output>;
 
-const ofRole = ['trust-ca', 'name-from', 'names', 'issued-via', 'revocation', 'crl', 'token-policies'];
+const ofRole = [
+  'trust-ca',
+  'name-from',
+  'names',
+  'issued-via',
+  'revocation',
+  'crl',
+  'crl-urls',
+  'ocsp-urls',
+  'ocsp-from-certificate',
+  'token-policies',
+];
 
 export function explainEndpoint(logins: Logins): AnyEndpoint {
   return defineEndpoint<z.output<typeof input>, Explanation, RoleRecord>({
@@ -52,13 +64,22 @@ export function explainEndpoint(logins: Logins): AnyEndpoint {
       if (role === undefined) throw fail('not-found', { detail: 'There is no such certificate role.' });
       return role;
     },
-    run(call, { certificate }, role) {
+    async run(call, { certificate }, role) {
       requireTold(call, [{ path: [...rolePath.split('/'), role.name], fields: ofRole, is: 'the role' }]);
       const [leaf, ...intermediates] = readDer(certificate, ...certificateLabels) ?? [];
       if (leaf === undefined)
         throw fail('invalid-value', { detail: '"certificate" must be certificates in PEM, the one of the client first.' });
-      const judged = judge(authorityOf(logins, call.caller.tenantId, role), role, { leaf, intermediates });
-      if ('problem' in judged) return { outcome: 'refused' as const, reason: judged.problem, explanation: hints[judged.problem] };
+      const { tenantId } = call.caller;
+      await logins.lists.fetch(tenantId, role.crlUrls ?? [], fetchAgainSeconds);
+      logins.store.refresh();
+      const authority = authorityOf(logins, tenantId, role);
+      const questions = asks(role) ? (authority?.questions({ leaf, intermediates }) ?? []) : [];
+      const answers = await logins.responders.ask(tenantId, role, questions);
+      const judged = judge(logins, tenantId, authority, role, { leaf, intermediates }, answers);
+      if ('problem' in judged) {
+        const more = judged.problem === 'no-revocation-list' ? logins.responders.problems(tenantId, role, questions) : [];
+        return { outcome: 'refused' as const, reason: judged.problem, explanation: [hints[judged.problem], ...more].join(' ') };
+      }
       const gets = role.tokenPolicies.length === 0 ? 'no policies' : role.tokenPolicies.join(', ');
       return { outcome: 'accepted' as const, explanation: `${judged.name} logs in, and gets ${gets}.`, holder: judged.name };
     },

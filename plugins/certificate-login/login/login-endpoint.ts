@@ -9,13 +9,14 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall } from '../../.
 import { tags } from '../../../core/http/tags.ts';
 import { showableText } from '../../../core/identity/claims.ts';
 import { formatIssuedToken, issuedTokenOutput } from '../../../core/platform/tokens/issued-token.ts';
-import type { ClientAuthority } from '../../../core/plugin/services/certificate-authority.ts';
+import type { ClientAuthority, ShownCertificate } from '../../../core/plugin/services/certificate-authority.ts';
 import type { IssuedSession } from '../../../core/plugin/services/sessions.ts';
 import type { ClientCertificate, Confirmation } from '../../../core/tls/client-certificate.ts';
 import type { Logins } from '../context.ts';
-import { grantOfCa, grantOfCertificate } from '../grants.ts';
+import { endRevokedNow, grantOfCa, grantOfCertificate } from '../grants.ts';
+import { asks } from '../responders.ts';
 import type { RoleRecord } from '../role-record.ts';
-import { type Accepted, authorityOf, hints, judge, type Problem } from './judge.ts';
+import { type Accepted, authorityOf, fetchAgainSeconds, hints, judge, type Problem } from './judge.ts';
 
 const input = z.object({
   tenant: z.string().min(1).max(128).meta({ description: 'Name of the tenant.', example: 'system' }),
@@ -32,7 +33,7 @@ export function loginEndpoint(logins: Logins): AnyEndpoint {
     tag: tags.logins,
     summary: 'Log in with the certificate of the TLS client',
     description:
-      'At the listener `certificate-listen`, with a certificate whose CA and name the role takes. Whatever is wrong with it, the refusal is the same. The token works with ' +
+      'At the listener `certificate-listen`, or under a host name of `certificate-hosts`, with a certificate whose CA and name the role takes. Whatever is wrong with it, the refusal is the same. The token works with ' +
       'the same certificate alone, unless the role says otherwise, and ends with it. After 60 refusals in a minute for one address further wrong certificates are answered 429; right ' +
       'ones log in, one holder 600 times a minute.',
     audit: 'required',
@@ -80,13 +81,25 @@ async function logInWith(
       return 'no-role';
     }
     const authority = authorityOf(logins, tenant.id, role);
-    const judged = judge(authority, role, shown);
+    const answers = asks(role) ? await logins.responders.ask(tenant.id, role, authority?.questions(shown) ?? []) : [];
+    const judged = judge(logins, tenant.id, authority, role, shown, answers);
+    if ('problem' in judged && judged.problem === 'no-revocation-list' && attempt === 1 && (await fetchLists(logins, tenant.id, role)))
+      continue;
+    if (authority?.isOwn === false && 'problem' in judged && judged.problem === 'revoked')
+      await endRevokedNow(logins, tenant.id, authority.id, shown);
     if (authority === undefined || 'problem' in judged) return 'problem' in judged ? judged.problem : 'ca-is-gone';
     const issued = await issue(logins, limits, call, { tenant, role, authority, shown, accepted: judged });
     if (issued !== undefined) return issued;
     if (attempt === mostAttempts) return 'no-role';
     logins.store.refresh();
   }
+}
+
+/** Fetches the lists of a role for a certificate that lacks one. Returns whether there is a new one. */
+async function fetchLists({ lists, store }: Logins, tenantId: string, { crlUrls = [] }: RoleRecord): Promise<boolean> {
+  const isNew = await lists.fetch(tenantId, crlUrls, fetchAgainSeconds);
+  store.refresh();
+  return isNew;
 }
 
 /** The id of no tenant. It is looked up for an unknown tenant, so that this takes as long as for a known one. */
@@ -119,7 +132,10 @@ async function issue(logins: Logins, limits: LoginLimits, call: PublicCall, take
     const grants = [
       role.grant,
       grantOfCa(logins, transaction, tenant.id, authority.id),
-      grantOfCertificate(logins, transaction, [tenant.id, authority.id, of], until),
+      grantOfCertificate(logins, transaction, [tenant.id, authority.id, of], {
+        until,
+        shown: role.crlUrls !== undefined || asks(role) ? shownAgain(shown) : undefined,
+      }),
     ];
     return logins.accounts.issue(transaction, drawn, {
       ...{ tenantId: tenant.id, user, identity, grants, service: role.name, policies: [...role.tokenPolicies] },
@@ -137,6 +153,11 @@ async function issue(logins: Logins, limits: LoginLimits, call: PublicCall, take
   const { accessor } = issued;
   call.noteAudit({ tenant: tenant.name, user, userKind: 'certificate', userSource: role.name, identity, accessor, requestParameters });
   return issued;
+}
+
+/** As it is stored: the octets alone. */
+function shownAgain({ leaf, intermediates }: ShownCertificate): ShownCertificate {
+  return { leaf: Uint8Array.from(leaf), intermediates: intermediates.map((one) => Uint8Array.from(one)) };
 }
 
 /** Lives of the token: it ends with its certificate, unless any certificate of the key will do. */

@@ -10,6 +10,7 @@ import type { ClientAuthority } from '../../../core/plugin/services/certificate-
 import { toKebab } from '../../../core/wire/schema.ts';
 import { certificateTag, type Logins } from '../context.ts';
 import { findPatternProblem } from '../names.ts';
+import { asks } from '../responders.ts';
 import { roleDocument, type RoleDocument, type RoleRecord } from '../role-record.ts';
 
 const stateFields = z.object({
@@ -42,13 +43,30 @@ export function roleResource(logins: Logins): AnyResource {
     planRemoval: ({ caller: { tenantId } }, _names, { grant }) => ({
       commit: (transaction) => logins.accounts.endGrant(transaction, tenantId, grant),
     }),
-    toDocument: ({ name: _name, anchor: _anchor, grant: _grant, ...document }) => document,
-    toState: (record, { caller }, shows) => ({ notices: shows('trust-ca') ? noticesOf(logins, caller.tenantId, record) : [] }),
+    // Roles of earlier versions have no such field.
+    toDocument: ({ name: _name, anchor: _anchor, grant: _grant, ...document }) => ({
+      ...document,
+      ocspFromCertificate: document.ocspFromCertificate ?? false,
+    }),
+    toState: (record, { caller }, shows) => ({
+      notices: shows('trust-ca') && shows('crl-urls') ? noticesOf(logins, caller.tenantId, record) : [],
+    }),
   });
 }
 
 /** Fields that say who can log in, and how their tokens are bound. */
-const conditions = ['trustCa', 'nameFrom', 'names', 'issuedVia', 'revocation', 'crl', 'boundTo'] as const;
+const conditions = [
+  'trustCa',
+  'nameFrom',
+  'names',
+  'issuedVia',
+  'revocation',
+  'crl',
+  'crlUrls',
+  'ocspUrls',
+  'ocspFromCertificate',
+  'boundTo',
+] as const;
 
 function planRole(logins: Logins, change: Change<RoleDocument, RoleRecord>): Plan<RoleRecord, undefined> {
   const { call, names, document: wanted, current, blindly } = change;
@@ -95,6 +113,9 @@ function widenedField(
   if (isAny || (current.issuedVia.length > 0 && wanted.issuedVia.some((way) => !current.issuedVia.includes(way)))) return 'issuedVia';
   if (wanted.revocation === 'none' && current.revocation !== 'none') return 'revocation';
   if (wanted.crl !== current.crl) return 'crl';
+  if (!isDeepStrictEqual(wanted.crlUrls, current.crlUrls)) return 'crlUrls';
+  if (!isDeepStrictEqual(wanted.ocspUrls, current.ocspUrls)) return 'ocspUrls';
+  if (wanted.ocspFromCertificate !== (current.ocspFromCertificate ?? false)) return 'ocspFromCertificate';
   if (tightness[wanted.boundTo] < tightness[current.boundTo]) return 'boundTo';
   return widenedTokens(wanted, current);
 }
@@ -117,21 +138,35 @@ function requireUsable(logins: Logins, tenantId: string, wanted: RoleDocument, c
   }
   requireLives(wanted);
   if (authority.isOwn) {
-    if (wanted.crl !== undefined) throw invalid('crl', 'is for a trust-only CA: revocations of this one are known here');
+    const [field] = ofForeign.filter((one) => isSaid(wanted[one]));
+    if (field !== undefined) throw invalid(toKebab(field), 'is for a trust-only CA: revocations of this one are known here');
     if (wanted.revocation === 'none') throw invalid('revocation', 'is for a trust-only CA: revoked certificates of this one never log in');
     return authority;
   }
   if (wanted.issuedVia.length > 0) throw invalid('issued-via', 'is for a CA with a key here: of a trust-only CA nothing is on record');
-  if (wanted.revocation === 'none' && wanted.crl !== undefined) throw invalid('crl', 'has no meaning with revocation none');
-  if (wanted.revocation === 'checked') requireLists(wanted.crl, authority);
+  const [idle] = wanted.revocation === 'none' ? ofForeign.filter((one) => isSaid(wanted[one])) : [];
+  if (idle !== undefined) throw invalid(toKebab(idle), 'has no meaning with revocation none');
+  // A URL with credentials would show them to everybody who reads the role.
+  for (const field of ['crlUrls', 'ocspUrls'] as const)
+    if (wanted[field]?.some((url) => new URL(url).username !== '' || new URL(url).password !== '') === true)
+      throw invalid(toKebab(field), 'must be URLs without credentials');
+  const isFetched = wanted.crlUrls !== undefined || asks(wanted);
+  if (wanted.revocation === 'checked' && (wanted.crl !== undefined || !isFetched)) requireLists(wanted.crl, authority);
   return authority;
+}
+
+/** Fields by which revocations of a CA elsewhere are known. */
+const ofForeign = ['crl', 'crlUrls', 'ocspUrls', 'ocspFromCertificate'] as const;
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== false;
 }
 
 function requireLists(crl: string | undefined, authority: ClientAuthority): void {
   if (crl === undefined)
     throw invalid(
       'crl',
-      'is required for a trust-only CA: give its revocation lists, or say revocation none, with which revoked certificates log in',
+      'is required for a trust-only CA: give its revocation lists, or crl-urls at which they are, or OCSP responders (ocsp-urls, ocsp-from-certificate), or say revocation none, with which revoked certificates log in',
     );
   const lists = listsIn(crl);
   if (lists.length === 0) throw invalid('crl', 'must be revocation lists in PEM (X509 CRL), or one as base64 of its DER');
@@ -144,8 +179,9 @@ export function listsIn(crl: string): readonly Uint8Array[] {
   return readDer(crl, 'X509 CRL') ?? [];
 }
 
-function warningsOf({ names, boundTo, revocation, crl }: RoleDocument): readonly string[] {
-  const isForeign = crl !== undefined || revocation === 'none';
+function warningsOf(role: RoleDocument | RoleRecord): readonly string[] {
+  const { names, boundTo, revocation } = role;
+  const isForeign = ofForeign.some((field) => isSaid(role[field])) || revocation === 'none';
   return [
     ...(boundTo === 'none' ? ['"bound-to" none: a stolen token works without the key of its certificate.'] : []),
     ...(revocation === 'none' ? ['"revocation" none: a certificate of this CA logs in after its CA has revoked it.'] : []),
@@ -153,11 +189,14 @@ function warningsOf({ names, boundTo, revocation, crl }: RoleDocument): readonly
   ];
 }
 
-function noticesOf({ authorities }: Logins, tenantId: string, record: RoleRecord): readonly string[] {
+function noticesOf({ authorities, lists }: Logins, tenantId: string, record: RoleRecord): readonly string[] {
   const authority = authorities.findClientAuthority(tenantId, record.trustCa);
   if (authority?.anchor !== record.anchor) return ['The CA of the role was deleted, or has another certificate: nobody logs in.'];
   const rights = authority.isOwn ? ['Who may issue certificates of this CA can get the policies of the role.'] : [];
-  return [...rights, ...warningsOf(record)];
+  const unfetched = lists
+    .known(tenantId, record.crlUrls ?? [])
+    .flatMap(({ url, problem }) => (problem === undefined ? [] : [`The revocation list at ${url} was not fetched: ${problem}.`]));
+  return [...rights, ...warningsOf(record), ...unfetched];
 }
 
 function invalid(field: string, rule: string): Error {

@@ -92,7 +92,7 @@ function planIssuer(jwt: Jwt, change: Change<IssuerDocument, IssuerRecord>): Pla
 
 /** Fields that say where the keys come from. */
 const keysOf = ['issuer', ...sources, 'providerHosts', 'useRootCaCerts', 'caCerts'] as const;
-/** Fields that say who can log in: with another value, tokens of before end. */
+/** Fields that say who can log in: with another value, earlier tokens end. */
 const others = [...keysOf, 'algorithms'] as const;
 
 /** Throws `invalid-value` and `missing-field`; returns the issuer. */

@@ -64,7 +64,7 @@ export function roleResource(jwt: Jwt): AnyResource {
 
 /** Fields that say who can log in. */
 const conditions = ['audience', 'audiences', 'bindings', 'maxAge', 'use', 'accessTokens'] as const;
-/** Those of them with another value of which other workloads may match: then tokens of before end. */
+/** Those of them with another value of which other workloads may match: then earlier tokens end. */
 const whoMatches = ['audience', 'audiences', 'bindings', 'accessTokens'] as const;
 
 function planRole(jwt: Jwt, change: Change<RoleDocument, RoleRecord>): Plan<RoleRecord, undefined> {

@@ -3,12 +3,21 @@ import type { Claims } from '../../../core/identity/claims.ts';
 import { IdentityError } from '../../../core/identity/identity-error.ts';
 import { type RoleRule, type RoleSelection, selectRoles, spellingAdvice } from '../../../core/identity/role-match.ts';
 import { LoginFailure } from '../failures.ts';
+import { isOverage } from '../provider/directory.ts';
 import { judgeIdentity } from '../provider/provider-errors.ts';
+import type { ServiceRecord } from '../records/service-record.ts';
 
-/** Selects roles as selectRoles; throws LoginFailure. */
-export function selectSignInRoles(claims: Claims, roleClaim: string, roles: readonly RoleRule[]): RoleSelection {
+export type RoleSelect = ServiceRecord['roleSelect'];
+
+/**
+ * Selects roles as selectRoles, by the settings of a service; throws LoginFailure. A person whose groups were left out because they are too many is
+ * not one without groups.
+ */
+export function selectSignInRoles(claims: Claims, roleSelect: RoleSelect, roles: readonly RoleRule[]): RoleSelection {
+  const { roleClaim, keysOfObject, roleWithoutGroups } = roleSelect;
+  const roleWithoutValues = isOverage(claims, roleClaim) ? undefined : roleWithoutGroups;
   try {
-    return selectRoles(claims, roleClaim, roles);
+    return selectRoles(claims, roleClaim, roles, { keysOfObject, roleWithoutValues });
   } catch (error) {
     throw error instanceof IdentityError ? judgeIdentity(error) : error;
   }

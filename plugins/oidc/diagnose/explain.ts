@@ -13,7 +13,7 @@ import { requireService, type Located, type Oidc } from '../context.ts';
 import type { FailedLogin } from '../records/sign-ins.ts';
 import { keptFailureMs } from '../report.ts';
 import { neededClaims, spellingAdvice, type RoleSelection, type RoleVerdict } from '../../../core/identity/role-match.ts';
-import { requireRole, selectSignInRoles } from '../claims/granted-roles.ts';
+import { requireRole, type RoleSelect, selectSignInRoles } from '../claims/granted-roles.ts';
 import { oidcTag } from '../tags.ts';
 import { requireTold, type Told } from './told.ts';
 
@@ -109,7 +109,7 @@ function explain(oidc: Oidc, located: Located, claims: Claims): Explanation {
     fullname: undefined,
   };
   try {
-    selection = selectSignInRoles(claims, roleClaim, roles);
+    selection = selectSignInRoles(claims, located.record.roleSelect, roles);
     requireRole(selection, roleClaim);
     return { ...describe(oidc, located, claims, selection), outcome: 'signed-in', explanation: sentenceOf(selection) };
   } catch (error) {
@@ -138,34 +138,38 @@ function describe(
   return {
     roleClaim,
     ...defined({ roleClaimValues: roleValues?.length }),
-    roles: selection.verdicts.map((verdict) => describeVerdict(verdict, roleClaim, roleValues)),
+    roles: selection.verdicts.map((verdict) => describeVerdict(verdict, record.roleSelect, roleValues)),
     policies: [...policies],
     unknownPolicies: policies.filter((policy) => !oidc.accounts.hasPolicy(tenantId, policy)),
     ...defined({ username: name, fullname }),
-    notes: notesOf(claims, roleClaim, selection),
+    notes: notesOf(claims, record.roleSelect, selection),
   };
 }
 
 function describeVerdict(
   { role, matches, missingClaims }: RoleVerdict,
-  roleClaim: string,
+  { roleClaim, roleWithoutGroups }: RoleSelect,
   values: readonly string[] | undefined,
 ): z.output<typeof roleOutput> {
   const grants = matches && missingClaims.length === 0;
   const near = values?.find((value) => value !== role.name && value.trim().toLowerCase() === role.name.trim().toLowerCase());
-  const reason = grants
-    ? `A value of ${roleClaim} is ${role.name}.`
-    : matches
-      ? `It matches, but the provider did not send: ${missingClaims.join(', ')}.`
-      : values === undefined
-        ? `The claim ${roleClaim} is missing: the provider does not send it, or the account is in no group.`
-        : near === undefined
-          ? `No value of ${roleClaim} is ${role.name}.`
-          : `No value of ${roleClaim} is ${role.name}; one differs only in upper and lower case or in spaces, which count.`;
+  const isOfNobody = matches && values?.includes(role.name) !== true && role.name === roleWithoutGroups;
+  const reason =
+    isOfNobody && grants
+      ? `The provider sends no value of ${roleClaim}, and role-without-groups is ${role.name}.`
+      : grants
+        ? `A value of ${roleClaim} is ${role.name}.`
+        : matches
+          ? `It matches, but the provider did not send: ${missingClaims.join(', ')}.`
+          : values === undefined
+            ? `The claim ${roleClaim} is missing: the provider does not send it, or the account is in no group.`
+            : near === undefined
+              ? `No value of ${roleClaim} is ${role.name}.`
+              : `No value of ${roleClaim} is ${role.name}; one differs only in upper and lower case or in spaces, which count.`;
   return { name: role.name, matches, grants, missingClaims: [...missingClaims], reason };
 }
 
-function notesOf(claims: Claims, roleClaim: string, selection: RoleSelection): string[] {
+function notesOf(claims: Claims, { roleClaim, keysOfObject }: RoleSelect, selection: RoleSelection): string[] {
   const claim = findClaim(claims, roleClaim);
   const roles = selection.verdicts.map(({ role }) => role);
   return [
@@ -176,8 +180,8 @@ function notesOf(claims: Claims, roleClaim: string, selection: RoleSelection): s
     ...(Array.isArray(claim) && claim.some((value) => typeof value !== 'string')
       ? [`${roleClaim} has values that are not strings; they are ignored.`]
       : []),
-    ...(claim !== undefined && typeof claim !== 'string' && !Array.isArray(claim)
-      ? [`${roleClaim} is neither a string nor a list of strings.`]
+    ...(claim !== undefined && typeof claim !== 'string' && !Array.isArray(claim) && keysOfObject !== true
+      ? [`${roleClaim} is neither a string nor a list of strings; of an object the members count with role-select/keys-of-object.`]
       : []),
     ...(selection.granted.length > 1
       ? ['Several roles match: their policies are combined, and names come from the first role that maps them.']

@@ -166,7 +166,7 @@ async function identify(
     warn: (message, fields) => log.warn(message, { ...about, ...fields }),
   });
   attempt.claims = claims;
-  const selection = selectSignInRoles(claims, roleClaim, roles);
+  const selection = selectSignInRoles(claims, record.roleSelect, roles);
   const { issuer, subject } = exchanged.idToken;
   const username = selection.username ?? requireUsable(showableText(subject));
   attempt.shown.account = accountName(claims, roles) ?? username;

@@ -173,7 +173,7 @@ function judgeOutbound(error: OutboundError, stage: Stage): LoginFailure {
     'too-large': 'The provider’s answer is over 1 MiB: check that the URL is that of an OpenID provider.',
     'too-deep': 'The provider’s answer is nested deeper than 32 levels: check that the URL is that of an OpenID provider.',
     'forbidden-url': 'The provider names an address that is not https.',
-    'forbidden-address': 'The provider is at an address that this appliance does not call; see oidc.provider-hosts of its configuration.',
+    'forbidden-address': 'The provider is at an address that this appliance does not call; see provider-hosts of its configuration.',
     'set-aside':
       'A fault of this appliance happened while a provider of this tenant was called, so none is called for an hour; system:logs has the fault.',
     malformed: 'The server at the provider’s address does not answer with HTTP (RFC 9110): check the URL, and proxies on the way.',

@@ -34,6 +34,17 @@ export const serviceDocument = z.object({
         'A service of version 0.1.0 without this field takes any host.',
       example: ['login.example.net'],
     }),
+  expectedIssuer: z
+    .string()
+    .min(1)
+    .max(2048)
+    .optional()
+    .meta({
+      description:
+        'Issuer that the metadata has to name, exactly, where it is not the address of discovery-url: Azure AD B2C and Entra External ID have such. ' +
+        'Absent: that of discovery-url.',
+      example: 'https://contoso.b2clogin.com/0c3bd4f5-5a0e-4f4f-9c5e-6a5b1d3f2a10/v2.0/',
+    }),
   useRootCaCerts: z.boolean().default(true).describe('Whether the public CAs are trusted for the provider.'),
   caCerts: z
     .string()
@@ -62,6 +73,16 @@ export const serviceDocument = z.object({
           'Claim whose values are matched against the names of roles; a nested one is written as a JSON pointer, such as /realm_access/roles.',
         example: 'groups',
       }),
+      keysOfObject: z.boolean().default(false).meta({
+        description:
+          'Whether the names of the members count where the claim is an object, as that of Zitadel is; members that are null or false do not.',
+        example: true,
+      }),
+      roleWithoutGroups: z.string().min(1).max(256).optional().meta({
+        description:
+          'Role of people for whom the provider sends no value of the claim: everybody with an account there may get it. Not given where it says that the groups are too many.',
+        example: 'guest',
+      }),
     })
     .describe('How roles are chosen.'),
   allowedRedirectUris: z
@@ -86,7 +107,13 @@ export const serviceDocument = z.object({
 export type ServiceDocument = z.output<typeof serviceDocument>;
 
 /** Record as stored. The revision changes with every write, so that logins under way notice (reference R10). */
-export type ServiceRecord = ServiceDocument & { readonly name: string; readonly clientSecret: string; readonly revision: string };
+export type ServiceRecord = Omit<ServiceDocument, 'roleSelect'> & {
+  readonly name: string;
+  readonly clientSecret: string;
+  readonly revision: string;
+  /** `keysOfObject` is absent in records of version 0.1.0, which is false */
+  readonly roleSelect: Omit<ServiceDocument['roleSelect'], 'keysOfObject'> & { readonly keysOfObject?: boolean | undefined };
+};
 
 /** The provider's name for people. */
 export function providerName({ displayName, name }: Pick<ServiceRecord, 'displayName' | 'name'>): string {

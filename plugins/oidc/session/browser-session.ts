@@ -1,4 +1,5 @@
 // Browser sessions: opened by a finished login, found by their cookie, ended by idleness or when their roles change.
+import { signedInFrom } from '../../../core/access/tokens/record.ts';
 import type { PublicCall, Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
@@ -50,6 +51,7 @@ export async function openBrowserSession(
       policies,
       ttlSeconds,
       browser: true,
+      signedIn: signedInFrom(call),
     });
     const signOut = endSessionEndpoint === undefined ? {} : { providerSignOut: signOutUrl(endSessionEndpoint, located.record.clientId) };
     transaction.put(oidc.sessions, [located.tenantId, session.accessor], {

@@ -39,7 +39,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     })),
     secretFields: ['clientSecret'],
     notRemovableByMerge: ['clientSecret'],
-    secretsSentTo: { clientSecret: ['discoveryUrl', 'providerHosts', 'useRootCaCerts', 'caCerts'] },
+    secretsSentTo: { clientSecret: ['discoveryUrl', 'expectedIssuer', 'providerHosts', 'useRootCaCerts', 'caCerts'] },
     // A secret cannot be read, so a replace without it keeps the present one.
     complete: ({ document, current }) => ({
       ...document,
@@ -47,7 +47,10 @@ export function serviceResource(oidc: Oidc): AnyResource {
     }),
     plan: (change) => planService(oidc, change),
     planRemoval: (call, names) => planRemoval(oidc, call, names[0] as string),
-    toDocument: ({ name: _name, revision: _revision, ...rest }) => rest,
+    toDocument: ({ name: _name, revision: _revision, ...rest }) => ({
+      ...rest,
+      roleSelect: { ...rest.roleSelect, keysOfObject: rest.roleSelect.keysOfObject ?? false },
+    }),
     toState: (record, call, shows) => ({ notices: noticesOf(oidc, call, record, shows) }),
   });
 }
@@ -96,7 +99,10 @@ const widening: readonly (readonly string[])[] = [
   ['useRootCaCerts'],
   ['caCerts'],
   ['providerHosts'],
+  ['expectedIssuer'],
   ['roleSelect', 'roleClaim'],
+  ['roleSelect', 'keysOfObject'],
+  ['roleSelect', 'roleWithoutGroups'],
   ['allowedRedirectUris'],
   ['sessionTtl'],
   ['clockTolerance'],
@@ -109,11 +115,16 @@ const widening: readonly (readonly string[])[] = [
 function widenedField(wanted: ServiceDocument, current: ServiceRecord, blindly: Blindly): string | undefined {
   const guessed = widening.find((path) => blindly(...path) !== undefined);
   if (guessed !== undefined) return guessed.map(toKebab).join('/');
-  const changed = (['discoveryUrl', 'clientId', 'useRootCaCerts', 'caCerts'] as const).find((field) => wanted[field] !== current[field]);
+  const changed = (['discoveryUrl', 'expectedIssuer', 'clientId', 'useRootCaCerts', 'caCerts'] as const).find(
+    (field) => wanted[field] !== current[field],
+  );
   if (changed !== undefined) return toKebab(changed);
   const { providerHosts: hosts } = current;
   if (hosts !== undefined && wanted.providerHosts?.every((host) => hosts.includes(host)) !== true) return 'provider-hosts';
-  if (wanted.roleSelect.roleClaim !== current.roleSelect.roleClaim) return 'role-select/role-claim';
+  const selects = (['roleClaim', 'keysOfObject', 'roleWithoutGroups'] as const).find(
+    (field) => (wanted.roleSelect[field] ?? false) !== (current.roleSelect[field] ?? false),
+  );
+  if (selects !== undefined) return `role-select/${toKebab(selects)}`;
   if (wanted.allowedRedirectUris.some((uri) => !current.allowedRedirectUris.includes(uri))) return 'allowed-redirect-uris';
   const longer = (['sessionTtl', 'clockTolerance'] as const).find((field) => isLonger(wanted[field], current[field]));
   return longer === undefined ? undefined : toKebab(longer);
