@@ -1,9 +1,10 @@
 // Approles: their role-ids, and the secret-ids that those who set up programs make for them.
 import { fail } from '../../core/base/errors.ts';
+import { formatDuration } from '../../core/base/time.ts';
 import type { Alias } from '../../core/http/alias.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import { type Facade, json, nothing, writes } from './facade.ts';
-import { durationOf, Fields } from './fields.ts';
+import { Fields } from './fields.ts';
 
 const config = '/v1/config/keystore/authentication/approles';
 const state = '/v1/state/keystore/authentication/approles';
@@ -88,7 +89,7 @@ function secretIdOf(fields: Fields): JsonObject {
     });
   const bound = (ranges ?? []).map((one) => one.trim()).filter((one) => one !== '');
   return {
-    ...(ttl === undefined || ttl === 0 ? {} : { ttl: durationOf(ttl) }),
+    ...(ttl === undefined || ttl === 0 ? {} : { ttl: formatDuration(ttl) }),
     ...(uses === undefined || uses === 0 ? {} : { 'num-uses': uses }),
     ...(bound.length === 0 ? {} : { 'bound-cidrs': bound }),
   };

@@ -1,11 +1,13 @@
 // Logins of approles, and what a token may ask about itself.
+import type { Caller } from '../../core/access/caller.ts';
 import { defined } from '../../core/base/defined.ts';
-import { ServiceError } from '../../core/base/errors.ts';
+import { fail, ServiceError } from '../../core/base/errors.ts';
+import { decodeDuration, formatDuration } from '../../core/base/time.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import { type Facade, json, nothing, tokenOf, writes } from './facade.ts';
-import { durationOf, Fields } from './fields.ts';
+import { Fields } from './fields.ts';
 
 const token = '/v1/state/keystore/token';
 
@@ -29,36 +31,40 @@ export function approleAliases(facade: Facade, mount: string): readonly Alias[] 
 }
 
 /**
- * The answer of a login, which needs what the token knows of itself. A token of a tenant without this API, or of another one than the namespace
- * says, ends at once: nothing here would take it.
+ * The answer of a login, with what the token knows of itself. A token of a tenant without this API, or of another one than the namespace
+ * says, or that does not work from where the request comes, ends at once: nothing here would take it.
  */
 async function loggedIn(
   facade: Facade,
-  { error, document, requestId }: Outcome,
+  { error, document, requestId, issued: record, from }: Outcome,
   asked: Asked,
   invoke: InvokeFurther,
 ): Promise<Answer | undefined> {
   if (error !== undefined) return undefined;
-  const issued = document as JsonObject;
-  const { token: clientToken } = issued as { readonly token: string };
-  const authorization = `Bearer ${clientToken}`;
-  const { status, document: info, caller } = await invoke('POST', `${token}/info`, {}, authorization);
-  const end = (): Promise<unknown> => invoke('POST', `${token}/disable`, { token: clientToken }, authorization);
-  // A token that ended meanwhile has no tenant, and nothing to hand out.
-  if (caller === undefined || facade.settingsOf(caller.tenantName) === undefined) {
-    await end();
-    return facade.refused({ status: 401, requestId, document: undefined }, 'login');
-  }
-  try {
-    facade.requireNamespace(caller.tenantName, asked);
-  } catch (refused) {
-    await end();
-    if (!(refused instanceof ServiceError)) throw refused;
-    return facade.refusedAs(refused, requestId);
-  }
+  const issued = document as JsonObject & { readonly token: string };
+  const found = record && facade.describeIssued(record, from);
+  const refusal = found === undefined ? fail('policy-denied', { detail: notFromHere }) : refusalOf(facade, found.caller, asked);
   // Fields of `info` that policies hide may be in the answer to the login: that is public.
-  const known = status === 200 ? (info as JsonObject) : {};
-  return facade.enveloped(asked, requestId, { auth: authOf(facade, clientToken, { ...known, ...issued }) });
+  if (refusal === undefined)
+    return facade.enveloped(asked, requestId, { auth: authOf(facade, issued.token, { ...found?.state, ...issued }) });
+  // A request of the token itself is on record, and fails where the token does not work.
+  const ended = found && (await invoke('POST', `${token}/disable`, { token: issued.token }, `Bearer ${issued.token}`));
+  if (record !== undefined && (ended === undefined || ended.status >= 400)) await facade.endIssued(record);
+  return facade.refusedAs(refusal, requestId, refusal.status === 401 ? 'login' : 'use');
+}
+
+const notFromHere = 'The token of this login does not work from this address: see "token-bound-cidrs" of the approle. It has ended.';
+
+/** Reason for which a token has no use for this API; undefined: it has. */
+function refusalOf(facade: Facade, { tenantName }: Caller, asked: Asked): ServiceError | undefined {
+  if (facade.settingsOf(tenantName) === undefined) return fail('invalid-token');
+  try {
+    facade.requireNamespace(tenantName, asked);
+    return undefined;
+  } catch (refused) {
+    if (refused instanceof ServiceError) return refused;
+    throw refused;
+  }
 }
 
 export function tokenAliases(facade: Facade): readonly Alias[] {
@@ -103,7 +109,7 @@ export function tokenAliases(facade: Facade): readonly Alias[] {
       of: `POST ${token}/refresh`,
       input: (document) => {
         const seconds = new Fields(document, ['token']).seconds('increment');
-        return seconds === undefined || seconds === 0 ? {} : { increment: durationOf(seconds) };
+        return seconds === undefined || seconds === 0 ? {} : { increment: formatDuration(seconds) };
       },
       answer: ({ requestId, document }, asked) => {
         const info = document as JsonObject;
@@ -128,7 +134,7 @@ function authOf(facade: Facade, clientToken: string, info: JsonObject): JsonObje
   return {
     ...{ client_token: clientToken, ...defined({ accessor, policies, token_policies: policies }), metadata: roleOf(user) },
     ...{ lease_duration: secondsLeft(facade, info), renewable: expires !== undefined, orphan: parent === undefined },
-    ...{ entity_id: '', token_type: 'service', mfa_requirement: null, num_uses: 0 },
+    ...{ entity_id: '', token_type: 'service', mfa_requirement: null, num_uses: info['uses-left'] ?? 0 },
   };
 }
 
@@ -138,7 +144,7 @@ function authOf(facade: Facade, clientToken: string, info: JsonObject): JsonObje
 function lookedUp(facade: Facade, info: JsonObject, id: string | undefined): JsonObject {
   const shows = (field: string): boolean => id !== undefined || info[field] !== undefined;
   const { expires, 'latest-expires': latest, 'creation-time': created } = info as Readonly<Record<string, string | undefined>>;
-  const { accessor, policies, user, parent } = info;
+  const { accessor, policies, user, parent, period } = info;
   const creation = created === undefined ? undefined : Temporal.Instant.from(created);
   const lasts = (name: string, field: string, end: string | undefined): JsonObject => {
     if (creation === undefined || !shows(field)) return {};
@@ -150,8 +156,10 @@ function lookedUp(facade: Facade, info: JsonObject, id: string | undefined): Jso
     ...lasts('creation_ttl', 'expires', expires),
     ...(shows('expires') ? { ttl: secondsLeft(facade, info), expire_time: expires ?? null, renewable: expires !== undefined } : {}),
     ...lasts('explicit_max_ttl', 'latest-expires', latest),
+    ...(typeof period === 'string' ? { period: decodeDuration(period)?.seconds ?? 0 } : {}),
     ...defined({ display_name: user }),
-    ...{ entity_id: '', meta: roleOf(user), num_uses: 0 },
+    ...{ entity_id: '', meta: roleOf(user) },
+    ...(shows('uses-left') ? { num_uses: info['uses-left'] ?? 0 } : {}),
     ...(shows('parent') ? { orphan: parent === undefined } : {}),
     ...{ path: 'auth/token/create', type: 'service' },
   };

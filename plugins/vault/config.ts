@@ -50,6 +50,10 @@ export const configSchema = z
               .describe(
                 'refuse a context for a key that is not derived, which would not be authenticated, instead of ignoring it with a warning',
               ),
+            rsaUse: z
+              .enum(['sign', 'encrypt'])
+              .default('sign')
+              .describe('use of RSA keys that this API makes or imports: a key has one, and clients of Vault cannot say which'),
           })
           .prefault({}),
       )

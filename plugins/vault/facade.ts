@@ -5,7 +5,8 @@ import { longestSeconds } from '../../core/access/hand-overs.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
-import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/http/alias.ts';
+import { formatDuration } from '../../core/base/time.ts';
+import type { Alias, Answered, Asked, InvokeFurther, Outcome, Reply } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import { problemHeaders, sentenceOf } from '../../core/http/response/problem.ts';
 import type { CertificateAuthorities } from '../../core/plugin/services/certificate-authority.ts';
@@ -14,7 +15,7 @@ import type { TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { isName } from '../../core/wire/fields.ts';
 import type { JsonObject } from '../../core/wire/json.ts';
 import type { Config } from './config.ts';
-import { durationOf, Fields } from './fields.ts';
+import { Fields } from './fields.ts';
 
 type Parts = {
   readonly config: Config;
@@ -22,6 +23,8 @@ type Parts = {
   readonly keys: TransitKeys;
   readonly authorities: CertificateAuthorities;
   readonly findTenant: Sessions['findTenant'];
+  readonly describeIssued: Sessions['describeIssued'];
+  readonly endIssued: Sessions['endIssued'];
 };
 
 /** Properties of an alias of this API; the rest is the same for all. */
@@ -48,23 +51,27 @@ export class Facade {
   readonly keys: TransitKeys;
   readonly authorities: CertificateAuthorities;
   readonly findTenant: Sessions['findTenant'];
+  readonly describeIssued: Sessions['describeIssued'];
+  readonly endIssued: Sessions['endIssued'];
   readonly #config: Config;
   readonly #warnings = new WeakMap<Asked, string[]>();
   /** requests whose answers are to be wrapped */
   readonly #toWrap = new WeakSet<Asked>();
 
-  constructor({ config, clock, keys, authorities, findTenant }: Parts) {
+  constructor({ config, clock, keys, authorities, findTenant, describeIssued, endIssued }: Parts) {
     this.#config = config;
     this.clock = clock;
     this.keys = keys;
     this.authorities = authorities;
     this.findTenant = findTenant;
+    this.describeIssued = describeIssued;
+    this.endIssued = endIssued;
   }
 
   /** An alias for each method. */
   aliases({ methods, missing = 'use', tenant, wraps = 'answer', undo, ...route }: Route): readonly Alias[] {
     const { target = namedKey, reply } = route;
-    const wrapped = (outcome: Outcome, asked: Asked, invoke: InvokeFurther): Promise<Answer | undefined> | undefined =>
+    const wrapped = (outcome: Outcome, asked: Asked, invoke: InvokeFurther): Reply =>
       this.#toWrap.has(asked) ? this.#wrapped({ ...route, ...defined({ undo }) }, outcome, asked, invoke) : reply?.(outcome, asked, invoke);
     return methods.map((method) => ({
       ...{ via: 'vault', method, credentials, refusal: (error, requestId) => refusal(error, requestId, missing) },
@@ -101,7 +108,7 @@ export class Facade {
     if (status >= 300)
       return json(status, { errors: ['Not everything succeeded, and what did is not shown, because it would not be wrapped.'] });
     const purpose = pathOf(path, asked);
-    const input = { text: body, ttl: durationOf(secondsToWrap(asked)), purpose };
+    const input = { text: body, ttl: formatDuration(secondsToWrap(asked)), purpose };
     const made = await invoke('POST', rightToWrap.path, input, `Bearer ${token}`);
     if (made.status === 200) return this.wrapInfo(made, purpose, auth?.['accessor'] ?? data?.['secret_id_accessor']);
     const undone = await undo?.(envelope, asked, invoke);
@@ -193,10 +200,8 @@ export class Facade {
   }
 
   #envelope(asked: Asked, requestId: string, { data = null, auth = null }: { readonly data?: unknown; readonly auth?: unknown }): object {
-    return {
-      ...{ request_id: requestId, lease_id: '', renewable: false, lease_duration: 0 },
-      ...{ data, wrap_info: null, warnings: this.#warnings.get(asked) ?? null, auth },
-    };
+    const warnings = this.#warnings.get(asked) ?? null;
+    return { request_id: requestId, lease_id: '', renewable: false, lease_duration: 0, data, wrap_info: null, warnings, auth };
   }
 
   /** The refusal of a further request, followed by what was warned of. */
@@ -206,14 +211,22 @@ export class Facade {
     return refusalOf({ code, status, title, detail: said.join(' ') }, missing);
   }
 
+  /** The words of a refusal of an item of a batch. */
+  wordsOf(error: ServiceError): string {
+    const { code, status, title } = error;
+    return translated({ code, status, title, detail: sentenceOf(error) }, 'use').text ?? title;
+  }
+
   /** The same for what an alias refuses itself. */
-  refusedAs(error: ServiceError, requestId: string): Answer {
-    return refusal(error, requestId, 'use');
+  refusedAs(error: ServiceError, requestId: string, missing: Missing = 'use'): Answer {
+    return refusal(error, requestId, missing);
   }
 
   /** Throws `policy-denied` for a namespace that is not the tenant. */
   requireNamespace(tenantName: string, { headers }: Asked): void {
-    const namespace = String(headers['x-vault-namespace'] ?? '').replaceAll(/^\/|\/$/g, '');
+    const named = headers['x-vault-namespace'] ?? '';
+    if (named === '') return;
+    const namespace = String(named).replaceAll(/^\/|\/$/g, '');
     if (namespace === '' || namespace === 'root' || namespace === tenantName) return;
     throw fail('policy-denied', {
       detail: 'The namespace must be empty, or the tenant of the token: a token works in its own tenant alone.',
@@ -315,7 +328,7 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   if (code === 'identity-not-allowed') return { status: 400, text: detail };
   if (status === 403) return { status, text: `1 error occurred:\n\t* permission denied: ${detail}\n\n` };
   if (status === 404 && missing === 'read') return { status };
-  if (missing === 'wrapping' && (status === 404 || code === 'hand-over-opened'))
+  if (missing === 'wrapping' && (status === 404 || code === 'hand-over-opened' || code === 'hand-over-replaced'))
     return { status: 400, text: `wrapping token is not valid or does not exist: ${detail}` };
   if (status === 404 && missing === 'token') return { status: 403, text: 'bad token' };
   if (status === 404) return { status: 400, text: notFound[missing] ?? detail };

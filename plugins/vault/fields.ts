@@ -6,12 +6,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/wire/j
 /** The fields of one object. Every reader answers undefined for an absent field, and throws `invalid-value` for what cannot be converted. */
 export class Fields {
   readonly #document: JsonObject;
-  readonly #known: Set<string>;
+  readonly #known: readonly string[] | 'untold';
+  /** names that were read; absent: not kept, for the many items of a batch, whose unknown fields are in no warning */
+  readonly #read: string[] | undefined;
 
-  /** `known`: names that are understood besides those that are read. */
-  constructor(document: JsonObject, known: readonly string[] = []) {
+  /** `known`: names that are understood besides those that are read; `untold`: nobody asks for the unknown ones. */
+  constructor(document: JsonObject, known: readonly string[] | 'untold' = []) {
     this.#document = document;
-    this.#known = new Set(known);
+    this.#known = known;
+    this.#read = known === 'untold' ? undefined : [];
   }
 
   text(name: string): string | undefined {
@@ -55,18 +58,19 @@ export class Fields {
     return seconds;
   }
 
-  /** Standard base64 with padding, as our API reads it; line ends inside are skipped. */
+  /** Base64 without the line ends inside, which are skipped. Whether it is base64 is for the endpoint to say, which decodes it. */
   base64(name: string): string | undefined {
-    const text = this.text(name)?.replaceAll(/[\r\n]/g, '');
-    if (text === undefined || decodeBase64(text) !== undefined) return text;
-    throw fail('invalid-base64', { detail: `failed to base64-decode "${name}": it must be standard base64 with padding.` });
+    const text = this.text(name);
+    return text?.includes('\n') === true || text?.includes('\r') === true ? text.replaceAll(/[\r\n]/g, '') : text;
   }
 
   /** A context: octets in base64, which must be text in UTF-8 here. */
   context(): string | undefined {
     const text = this.base64('context');
     if (text === undefined || text === '') return undefined;
-    const context = decodeUtf8(decodeBase64(text) ?? new Uint8Array());
+    const octets = decodeBase64(text);
+    if (octets === undefined) throw fail('invalid-base64', { detail: '"context" must be standard base64 with padding.' });
+    const context = decodeUtf8(octets);
     if (context === undefined)
       throw fail('invalid-value', { detail: 'The context must be UTF-8 here, in base64: a key is derived for a text.' });
     return context;
@@ -97,16 +101,16 @@ export class Fields {
 
   /** A field that is understood, and has no effect. */
   ignore(name: string): void {
-    this.#known.add(name);
+    this.#read?.push(name);
   }
 
   /** Names of the fields that nothing has read. */
   unknown(): readonly string[] {
-    return Object.keys(this.#document).filter((name) => !this.#known.has(name));
+    return Object.keys(this.#document).filter((name) => this.#read?.includes(name) === false && !this.#known.includes(name));
   }
 
   #take(name: string): JsonValue | undefined {
-    this.#known.add(name);
+    this.#read?.push(name);
     return (Object.hasOwn(this.#document, name) ? this.#document[name] : undefined) ?? undefined;
   }
 }
@@ -119,18 +123,6 @@ function secondsOf(text: string): number | undefined {
   const [, days = 0, hours = 0, minutes = 0, seconds = 0] = duration.exec(text) ?? [];
   const sum = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
   return duration.test(text) ? sum : undefined;
-}
-
-/** The same in our form, in days at most, as people write it in the rules of policies: `90d`, `1h30m`. */
-export function durationOf(seconds: number): string {
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3_600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const;
-  const text = parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count}${unit}`])).join('');
-  return text === '' ? '0s' : text;
 }
 
 function inconvertible(name: string, what: string): Error {

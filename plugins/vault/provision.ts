@@ -22,6 +22,8 @@ export function provision(context: PluginContext<Config>): PluginInstance {
   const facade = new Facade({
     ...{ config, clock, keys: context.service(transitKeysService), authorities: context.service(certificateAuthorityService) },
     findTenant: (name) => context.service(sessionsService).findTenant(name),
+    endIssued: (record) => context.service(sessionsService).endIssued(record),
+    describeIssued: (record, from) => context.service(sessionsService).describeIssued(record, from),
   });
   const aliases: readonly Alias[] = [
     ...config.transitMounts.flatMap((mount) => [

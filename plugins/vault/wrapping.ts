@@ -1,13 +1,16 @@
 // Wrapped answers: hand-overs in other words. What a token opens was made by a tenant with this API, or is unknown here.
 import { randomUUID } from 'node:crypto';
 import { ServiceError, fail } from '../../core/base/errors.ts';
+import { formatDuration } from '../../core/base/time.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../core/wire/json.ts';
 import { type Facade, json, rightToWrap, secondsToWrap, tokenOf, writes } from './facade.ts';
-import { durationOf, Fields } from './fields.ts';
+import { Fields } from './fields.ts';
 
 const base = '/v1/state/keystore/hand-over';
+/** Route by which callers wrap what they like, also shown for hand-overs of our own API, whose callers choose purpose and text. */
+const wrapPath = 'sys/wrapping/wrap';
 
 export function wrappingAliases(facade: Facade): readonly Alias[] {
   const target = () => ({ params: {} });
@@ -31,8 +34,10 @@ export function wrappingAliases(facade: Facade): readonly Alias[] {
         if (outcome.error !== undefined) return undefined;
         const refusal = refusalOf(facade, outcome, asked);
         if (refusal !== undefined) return refusal;
-        const { 'creation-time': created, expires, purpose } = outcome.document as Readonly<Record<string, string | undefined>>;
-        return act({ token: sent.get(asked) ?? '', created, expires, purpose }, outcome, asked, invoke);
+        const { 'creation-time': created, expires, purpose, via } = outcome.document as Readonly<Record<string, string | undefined>>;
+        const madeHere = via === 'vault';
+        const path = madeHere ? purpose : wrapPath;
+        return act({ token: sent.get(asked) ?? '', created, expires, path, madeHere }, outcome, asked, invoke);
       },
     });
   };
@@ -46,24 +51,24 @@ export function wrappingAliases(facade: Facade): readonly Alias[] {
         const envelope = { request_id: randomUUID(), lease_id: '', renewable: false, lease_duration: 0, data, wrap_info: null };
         return {
           text: JSON.stringify({ ...envelope, warnings: null, auth: null }),
-          ttl: durationOf(seconds),
-          purpose: 'sys/wrapping/wrap',
+          ttl: formatDuration(seconds),
+          purpose: wrapPath,
         };
       },
-      answer: (answered) => facade.wrapInfo(answered, 'sys/wrapping/wrap'),
+      answer: (answered) => facade.wrapInfo(answered, wrapPath),
     }),
-    ...about('lookup', async ({ created = '', expires = created, purpose = '' }, { requestId }, asked) => {
+    ...about('lookup', async ({ created = '', expires = created, path = '' }, { requestId }, asked) => {
       const ttl = Temporal.Instant.from(created).until(Temporal.Instant.from(expires)).total('seconds');
-      const data = { creation_path: purpose, creation_time: created, creation_ttl: Math.round(ttl) };
+      const data = { creation_path: path, creation_time: created, creation_ttl: Math.round(ttl) };
       return facade.enveloped(asked, requestId, { data });
     }),
-    ...about('unwrap', async ({ token }, _told, asked, invoke) => {
+    ...about('unwrap', async ({ token, madeHere }, _told, asked, invoke) => {
       const opened = await invoke('POST', `${base}/open`, { token });
-      return opened.status === 200 ? unwrapped(facade, opened, asked) : facade.refused(opened, 'wrapping');
+      return opened.status === 200 ? unwrapped(facade, opened, asked, madeHere) : facade.refused(opened, 'wrapping');
     }),
-    ...about('rewrap', async ({ token, purpose = '' }, _told, _asked, invoke) => {
+    ...about('rewrap', async ({ token, path = '' }, _told, _asked, invoke) => {
       const renewed = await invoke('POST', `${base}/renew`, { token });
-      return renewed.status === 200 ? facade.wrapInfo(renewed, purpose) : facade.refused(renewed, 'wrapping');
+      return renewed.status === 200 ? facade.wrapInfo(renewed, path) : facade.refused(renewed, 'wrapping');
     }),
   ];
 }
@@ -72,7 +77,10 @@ type Told = {
   readonly token: string;
   readonly created: string | undefined;
   readonly expires: string | undefined;
-  readonly purpose: string | undefined;
+  /** route that wrapped it */
+  readonly path: string | undefined;
+  /** made by this API, not by ours, whose callers choose purpose and text */
+  readonly madeHere: boolean;
 };
 
 /** The refusal of a hand-over that was opened before, or that is not of a tenant with this API, or not of the one that the namespace says. */
@@ -92,8 +100,8 @@ function refusalOf(facade: Facade, { document, requestId }: Outcome, asked: Aske
   });
 }
 
-/** Answers as it would have been answered unwrapped; a text that was handed over at our own API becomes the data of an answer. */
-function unwrapped(facade: Facade, { requestId, document }: Answered, asked: Asked): Answer {
+/** Answers as it would have been answered unwrapped; a text of our own API becomes the data of an answer, and never an answer of another route. */
+function unwrapped(facade: Facade, { requestId, document }: Answered, asked: Asked, madeHere: boolean): Answer {
   const { text } = document as { readonly text: string };
   let held: JsonObject | undefined;
   try {
@@ -101,6 +109,6 @@ function unwrapped(facade: Facade, { requestId, document }: Answered, asked: Ask
   } catch {
     held = undefined;
   }
-  if (held !== undefined && 'request_id' in held && 'wrap_info' in held) return json(200, held);
+  if (madeHere && held !== undefined && 'request_id' in held && 'wrap_info' in held) return json(200, held);
   return facade.enveloped(asked, requestId, { data: isJsonObject(held) ? held : { text } });
 }

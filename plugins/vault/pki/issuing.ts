@@ -2,10 +2,11 @@
 import { X509Certificate } from 'node:crypto';
 import type { Caller } from '../../../core/access/caller.ts';
 import { fail } from '../../../core/base/errors.ts';
+import { formatDuration } from '../../../core/base/time.ts';
 import type { Alias, Asked } from '../../../core/http/alias.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { type Facade, writes } from '../facade.ts';
-import { durationOf, Fields } from '../fields.ts';
+import { Fields } from '../fields.ts';
 import { identityOf } from './identity.ts';
 import { type IssuedDocument, issuedData, readWanted, type Wanted } from './formats.ts';
 import { caPath, namedCa, type PkiMount } from './mount.ts';
@@ -114,7 +115,7 @@ export function requestOf(fields: Fields): string {
 }
 
 export const life = (seconds: number | undefined): JsonObject =>
-  seconds === undefined || seconds === 0 ? {} : { ttl: durationOf(seconds) };
+  seconds === undefined || seconds === 0 ? {} : { ttl: formatDuration(seconds) };
 
 /** A life beyond that of the role is cut, as there. */
 function shortened(facade: Facade, asked: Asked, seconds: number | undefined, longest: number | undefined): JsonObject {

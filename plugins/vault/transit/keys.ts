@@ -1,11 +1,13 @@
 // Keys: create, read, list, configure, rotate, trim, delete. Changes of a key are answered with the key, as there.
+import type { Caller } from '../../../core/access/caller.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { decodeDuration } from '../../../core/base/time.ts';
+import { formatDuration } from '../../../core/base/time.ts';
 import type { Alias, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
 import type { Answer } from '../../../core/http/response/answer.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import { type Facade, nothing, type Route, writes } from '../facade.ts';
-import { durationOf, Fields } from '../fields.ts';
+import { Fields } from '../fields.ts';
 
 const config = '/v1/config/keystore/transit-keys';
 const state = '/v1/state/keystore/transit-keys';
@@ -47,9 +49,9 @@ function changes(facade: Facade, mount: string): readonly Alias[] {
     ...change({
       path: `${mount}/keys/{name}`,
       of: `POST ${config}`,
-      input: (document, asked) => {
+      input: (document, asked, caller) => {
         const fields = new Fields(document, ['name', 'context', 'key_size', 'managed_key_name', 'managed_key_id']);
-        const input = { ...keyDocument(facade, fields), name: asked.params['name'] ?? '' };
+        const input = { ...keyDocument(facade, fields, caller), name: asked.params['name'] ?? '' };
         facade.warnOfUnknown(asked, fields.unknown());
         return input;
       },
@@ -96,21 +98,24 @@ async function keyAfter(
   return read.status === 200 ? facade.enveloped(asked, requestId, { data: keyOf(read.document as JsonObject) }) : nothing;
 }
 
-/** The document of a new key, without its name. */
-export function keyDocument({ keys: { cipherNames } }: Facade, fields: Fields): JsonObject & { readonly cipher: string } {
+/** The document of a new key, without its name. An RSA key has the one use that the tenant has chosen for this API. */
+export function keyDocument(facade: Facade, fields: Fields, caller?: Caller): JsonObject & { readonly cipher: string } {
+  const { cipherNames } = facade.keys;
   const cipher = fields.word('type') ?? 'aes256-gcm96';
   if (!cipherNames.includes(cipher))
     throw fail('invalid-value', { detail: `unknown key type ${cipher.slice(0, 32)}: this service has ${cipherNames.join(', ')}.` });
   const rotation = rotationOf(fields);
+  const use = cipher.startsWith('rsa-') && caller !== undefined ? facade.settingsOf(caller.tenantName)?.rsaUse : undefined;
   return {
     cipher,
+    ...(use === 'encrypt' ? { use } : {}),
     ...flags(fields, {
       derived: 'derived',
       convergent_encryption: 'convergent-encryption',
       exportable: 'exportable',
       allow_plaintext_backup: 'allow-plaintext-backup',
     }),
-    ...(rotation === undefined || rotation === 0 ? {} : { 'auto-rotate': { 'rotate-after': durationOf(rotation) } }),
+    ...(rotation === undefined || rotation === 0 ? {} : { 'auto-rotate': { 'rotate-after': formatDuration(rotation) } }),
   };
 }
 
@@ -127,7 +132,7 @@ function settingsDocument(fields: Fields): JsonObject {
     ...(decryption === undefined ? {} : { 'min-decryption-version': Math.max(1, decryption) }),
     ...(encryption === undefined ? {} : { 'min-encryption-version': encryption }),
     ...(deletion === undefined ? {} : { 'deletion-allowed': deletion }),
-    ...(rotation === undefined ? {} : { 'auto-rotate': { 'rotate-after': durationOf(rotation) } }),
+    ...(rotation === undefined ? {} : { 'auto-rotate': { 'rotate-after': formatDuration(rotation) } }),
     // Back to false is ignored there, and refused here: what cannot be taken back is not asked for.
     ...Object.fromEntries(
       Object.entries(flags(fields, { exportable: 'exportable', allow_plaintext_backup: 'allow-plaintext-backup' })).filter(
@@ -158,7 +163,7 @@ function keyOf(key: JsonObject): JsonObject {
     name: textAt(key, 'name'),
     ...(cipher === '' ? {} : { type: cipher }),
     ...shownAs(key, { derived: 'derived' }),
-    ...(derived ? { kdf: 'pbkdf2', ...shownAs(key, { convergent_encryption: 'convergent-encryption' }) } : {}),
+    ...(derived ? { kdf: textAt(key, 'kdf').replace('-', '_'), ...shownAs(key, { convergent_encryption: 'convergent-encryption' }) } : {}),
     ...shownAs(key, { deletion_allowed: 'deletion-allowed', exportable: 'exportable', allow_plaintext_backup: 'allow-plaintext-backup' }),
     ...shownAs(key, { latest_version: 'latest-version' }),
     ...(key['oldest-version'] === undefined ? {} : { min_available_version: minAvailable(key) }),

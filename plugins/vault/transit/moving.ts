@@ -27,11 +27,11 @@ function imports(facade: Facade, mount: string): readonly Alias[] {
       ...{ methods: writes, path: `${mount}/keys/{name}/import_version`, of: `POST ${state}/{name}/import`, answer: () => nothing },
       input: (document) => {
         const fields = new Fields(document);
-        requireSha256(fields);
+        const hash = oaepHash(fields);
         const ciphertext = fields.base64('ciphertext');
         if (ciphertext === undefined)
           throw fail('missing-field', { detail: 'no ciphertext: send the material wrapped under the key of wrapping_key.' });
-        return { ciphertext };
+        return { ciphertext, ...hash };
       },
     }),
   ];
@@ -39,23 +39,25 @@ function imports(facade: Facade, mount: string): readonly Alias[] {
 
 /** Makes a key of a public one, or with version 1 of wrapped material: values made under that elsewhere open here. */
 function newFrom(facade: Facade, mount: string): readonly Alias[] {
-  const given = new WeakMap<Asked, string>();
+  const given = new WeakMap<Asked, JsonObject>();
   return facade.aliases({
     ...{ methods: writes, path: `${mount}/keys/{name}/import`, of: `POST ${config}`, answer: () => nothing },
-    input: (document, asked) => {
+    input: (document, asked, caller) => {
       const fields = new Fields(document);
-      requireSha256(fields);
+      const hash = oaepHash(fields);
       const [ciphertext, publicKey] = [fields.base64('ciphertext'), fields.word('public_key')];
       if ((ciphertext === undefined) === (publicKey === undefined))
         throw fail('missing-field', { detail: 'send either ciphertext, wrapped under the key of wrapping_key, or public_key.' });
-      if (ciphertext !== undefined) given.set(asked, ciphertext);
-      const key = { ...keyDocument(facade, fields), name: asked.params['name'] ?? '' };
+      if (ciphertext !== undefined) given.set(asked, { ciphertext, ...hash });
+      const made = keyDocument(facade, fields, caller);
+      const derivation = made['derived'] === true ? { kdf: 'hkdf-sha256' } : {};
+      const key = { ...made, ...derivation, name: asked.params['name'] ?? '' };
       return publicKey === undefined ? key : { ...key, 'public-key': publicKey };
     },
     reply: async ({ error }, asked, invoke) => {
-      const [ciphertext, name] = [given.get(asked), facade.requireName(asked.params['name'])];
-      if (error !== undefined || ciphertext === undefined) return undefined;
-      const done = await invoke('POST', `${state}/${name}/import`, { ciphertext, 'as-version': 1 });
+      const [material, name] = [given.get(asked), facade.requireName(asked.params['name'])];
+      if (error !== undefined || material === undefined) return undefined;
+      const done = await invoke('POST', `${state}/${name}/import`, { ...material, 'as-version': 1 });
       if (done.status < 400) return nothing;
       // The key that was made for it goes with it, as far as the token may delete it.
       await invoke('PATCH', `${config}/${name}`, { 'deletion-allowed': true });
@@ -66,10 +68,14 @@ function newFrom(facade: Facade, mount: string): readonly Alias[] {
   });
 }
 
-function requireSha256(fields: Fields): void {
-  if ((fields.word('hash_function') ?? 'SHA256').toUpperCase() === 'SHA256') return;
-  throw fail('invalid-value', { detail: '"hash_function" must be SHA256: the wrapping key opens nothing that was wrapped with another.' });
+/** Field of our `import` for the hash of RSA-OAEP. Throws invalid-value for one that it does not have. */
+function oaepHash(fields: Fields): { readonly 'hash-algorithm'?: string } {
+  const named = fields.word('hash_function')?.toLowerCase().replace('-', '');
+  if (named === undefined || hashes.has(named)) return named === undefined ? {} : { 'hash-algorithm': named };
+  throw fail('invalid-value', { detail: '"hash_function" must be SHA1, SHA256, SHA384 or SHA512.' });
 }
+
+const hashes: ReadonlySet<string> = new Set(['sha1', 'sha256', 'sha384', 'sha512']);
 
 /** The state of a key; what policies hide is absent. */
 type KeyState = {
@@ -90,8 +96,9 @@ function exports(facade: Facade, mount: string): readonly Alias[] {
       facade.aliases({
         ...{ methods: ['GET'], missing: 'read', path: `${mount}/export/${kind}/{name}${ending}`, of: `POST ${state}/{name}/export` },
         input: (_document, it, caller) => {
-          const cipher = (caller && facade.keys.natureOf(caller.tenantId, it.params['name'] ?? '')?.cipher) ?? '';
-          if (cipher.startsWith('aes') !== (kind === 'encryption-key'))
+          const nature = caller && facade.keys.natureOf(caller.tenantId, it.params['name'] ?? '');
+          const cipher = nature?.cipher ?? '';
+          if ((nature?.signs ?? true) !== (kind === 'signing-key'))
             throw fail('invalid-value', { detail: `the key type ${cipher} does not have an ${kind}: ask for the other kind.` });
           asked.set(it, { cipher, format: it.query.get('format') ?? '' });
           return { format: 'clear', ...versionOf(it) };

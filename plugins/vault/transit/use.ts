@@ -1,35 +1,16 @@
-// Using keys: encrypt, decrypt, rewrap, data keys, hmac, sign, verify, random. A single request or a batch, as there.
+// Using keys: encrypt, decrypt, rewrap, data keys, random, and the routes of signatures.ts. A single request or a batch, as there.
 import type { Caller } from '../../../core/access/caller.ts';
+import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fail, ServiceError } from '../../../core/base/errors.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
 import type { Answer } from '../../../core/http/response/answer.ts';
-import type { KeyNature } from '../../../core/plugin/services/transit-keys.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import { type Facade, writes } from '../facade.ts';
 import { Fields } from '../fields.ts';
+import { type Action, field, keyVersion, required, type Use, version } from './action.ts';
 import { keyDocument } from './keys.ts';
-import { valueToOurs, valueToTheirs } from './values.ts';
-
-/** An action on one key: how an item of a request is read, and one of an answer written. */
-type Action = {
-  readonly facade: Facade;
-  /** path below the mount, with `{name}` */
-  readonly path: string;
-  /** action of our endpoint */
-  readonly action: string;
-  /** Fields of one item, in our words. */
-  read(fields: Fields, use: Use): JsonObject;
-  /** Writes the answer of one item, without fields that a policy hides. */
-  write(result: JsonObject): JsonObject;
-  /** members of a failed item of a batch beside `error` and `reference` */
-  readonly failed?: JsonObject;
-  /** a batch in which an item failed is 400, as for encrypt and decrypt */
-  readonly failsWithItem?: true;
-  readonly reply?: (action: Action, outcome: Outcome, asked: Asked, invoke: InvokeFurther) => Promise<Answer | undefined>;
-};
-
-/** Request, and the key it is for. */
-type Use = { readonly asked: Asked; readonly nature: KeyNature | undefined; readonly isStrict: boolean };
+import { hmac, signature, verification } from './signatures.ts';
+import { theirPrefix, valueToOurs, valueToTheirs } from './values.ts';
 
 /** Fields that have no effect here, and are known all the same. */
 const withoutEffect = ['name', 'partial_failure_response_code', 'type', 'convergent_encryption', 'salt_length', 'reference'];
@@ -92,12 +73,43 @@ function readInput(
   if (batch.length === 0) throw fail('invalid-value', { detail: 'missing batch input to process' });
   const partial = fields.integer('partial_failure_response_code');
   if (partial !== undefined && partial >= 200 && partial <= 599) partialStatus.set(asked, partial);
-  return { 'batch-input': batch.map((item) => readItem(action, item, use)) };
+  const shared = statedOf(document, action.shared);
+  return { 'batch-input': batch.map((item, index) => readItem(action, shared === undefined ? item : { ...shared, ...item }, use, index)) };
 }
 
-function readItem(action: Action, item: JsonObject, use: Use): JsonObject {
-  const fields = new Fields(item, withoutEffect);
-  return { ...action.read(fields, use), ...field('reference', fields.word('reference')) };
+/** Those of some fields that say something; undefined: none does. */
+function statedOf(document: JsonObject, names: readonly string[] = []): JsonObject | undefined {
+  const stated = names.filter((name) => Object.hasOwn(document, name) && document[name] !== null);
+  return stated.length === 0 ? undefined : Object.fromEntries(stated.map((name) => [name, document[name] ?? null]));
+}
+
+function hasOneMember(item: JsonObject): boolean {
+  let count = 0;
+  for (const _ in item) count += 1;
+  return count === 1;
+}
+
+/** Refusals of items by this translation, in the words of the answer, by their places in the batch. */
+const refusedItems = new WeakMap<Asked, Map<number, string>>();
+
+/** An item that cannot be read fails alone: an empty one stands for it, which fails at the endpoint, too. */
+function readItem(action: Action, item: JsonObject, use: Use, index: number): JsonObject {
+  const { quick } = action;
+  const text = quick === undefined ? undefined : item[quick.field];
+  if (quick !== undefined && typeof text === 'string' && hasOneMember(item) && !/[\r\n]/.test(text) && text.startsWith(quick.prefix))
+    return quick.read(text);
+  const fields = new Fields(item, 'untold');
+  const reference = fields.word('reference');
+  let input: Record<string, JsonValue> = {};
+  try {
+    input = action.read(fields, use);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const refused = refusedItems.get(use.asked) ?? new Map<number, string>();
+    refusedItems.set(use.asked, refused.set(index, action.facade.wordsOf(error)));
+  }
+  if (reference !== undefined) input['reference'] = reference;
+  return input;
 }
 
 function answerOf(action: Action, { status, requestId, document }: Answered, asked: Asked): Answer {
@@ -105,31 +117,27 @@ function answerOf(action: Action, { status, requestId, document }: Answered, ask
   const answer = document as JsonObject;
   const results = answer['batch-results'];
   if (!Array.isArray(results)) return facade.enveloped(asked, requestId, { data: action.write(answer) });
-  const data = { batch_results: results.map((one) => itemOf(action, one as JsonObject)) };
+  const refused = refusedItems.get(asked);
+  const data = { batch_results: results.map((one, index) => itemOf(action, one as JsonObject, refused?.get(index))) };
   const failed = results.filter((one) => isFailed(one as JsonObject)).length;
   const bad = failed === results.length ? 400 : (partialStatus.get(asked) ?? 400);
   return facade.enveloped(asked, requestId, { data }, action.failsWithItem === true && failed > 0 ? bad : status === 400 ? 200 : status);
 }
 
 /** Each of these members alone tells it: a policy may hide the others. */
-const isFailed = (result: JsonObject): boolean => ['status', 'code', 'error-message'].some((name) => result[name] !== undefined);
+const isFailed = (result: JsonObject): boolean =>
+  result['status'] !== undefined || result['code'] !== undefined || result['error-message'] !== undefined;
 
-function itemOf(action: Action, result: JsonObject): JsonObject {
+function itemOf(action: Action, result: JsonObject, refused: string | undefined): JsonObject {
   const reference = result['reference'] ?? '';
+  if (refused !== undefined) return { ...action.failed, error: refused, reference };
   if (isFailed(result)) return { ...action.failed, error: result['error-message'] ?? result['code'] ?? 'failed', reference };
-  return { ...action.write(result), reference };
+  const written = action.write(result);
+  written['reference'] = reference;
+  return written;
 }
 
-const field = (name: string, value: JsonValue | undefined): JsonObject => (value === undefined ? {} : { [name]: value });
-const version = (fields: Fields): JsonObject => {
-  const number = fields.integer('key_version');
-  return number === undefined || number === 0 ? {} : { 'key-version': number };
-};
-const keyVersion = (result: JsonObject): JsonObject => field('key_version', result['key-version']);
-const required = (text: string | undefined, name: string, what: string): string => {
-  if (text === undefined) throw fail('missing-field', { detail: what, items: [{ message: 'is required', info: name }] });
-  return text;
-};
+const noContext: JsonObject = {};
 
 /**
  * A context of a key that is not derived authenticates nothing: it is left out with a warning, as there, or refused where the tenant wants
@@ -137,7 +145,7 @@ const required = (text: string | undefined, name: string, what: string): string 
  */
 function context(facade: Facade, fields: Fields, { asked, nature, isStrict }: Use): JsonObject {
   const text = fields.context();
-  if (text === undefined) return {};
+  if (text === undefined) return noContext;
   if (nature?.isDerived !== false) return { context: text };
   if (isStrict)
     throw fail('invalid-value', {
@@ -148,16 +156,45 @@ function context(facade: Facade, fields: Fields, { asked, nature, isStrict }: Us
   return {};
 }
 
+/** Adds to the input of an item what it says besides its text; version 0 means none, as there. */
+function withFurther(
+  input: Record<string, JsonValue>,
+  facade: Facade,
+  fields: Fields,
+  use: Use,
+  number?: number,
+): Record<string, JsonValue> {
+  requireOaep(fields, 'padding_scheme');
+  const given = context(facade, fields, use)['context'];
+  if (given !== undefined) input['context'] = given;
+  const associated = fields.base64('associated_data');
+  if (associated !== undefined) input['associated-data'] = associated;
+  if (number !== undefined && number !== 0) input['key-version'] = number;
+  return input;
+}
+
+/** Throws `invalid-value` for the other padding that RSA keys have there. */
+function requireOaep(fields: Fields, ...names: readonly string[]): void {
+  const other = names.find((name) => (fields.word(name) ?? 'oaep') !== 'oaep');
+  if (other !== undefined) throw fail('invalid-value', { detail: `"${other}" must be oaep: RSA keys encrypt with no other padding here.` });
+}
+
 function encryption(facade: Facade): Action {
   return {
     ...{ facade, path: 'encrypt/{name}', action: 'encrypt', failsWithItem: true },
-    read: (fields, use) => ({
-      plaintext: required(fields.base64('plaintext'), 'plaintext', 'missing plaintext to encrypt'),
-      ...context(facade, fields, use),
-      ...field('associated-data', fields.base64('associated_data')),
-      ...version(fields),
-    }),
-    write: (result) => ({ ...field('ciphertext', valueToTheirs('value', result['ciphertext'])), ...keyVersion(result) }),
+    quick: { field: 'plaintext', prefix: '', read: (plaintext) => ({ plaintext }) },
+    // Without intermediate objects: a batch has a thousand of these.
+    read: (fields, use) => {
+      const plaintext = required(fields.base64('plaintext'), 'plaintext', 'missing plaintext to encrypt');
+      return withFurther({ plaintext }, facade, fields, use, fields.integer('key_version'));
+    },
+    write: ({ ciphertext: value, 'key-version': number }) => {
+      const written: Record<string, JsonValue> = {};
+      const text = valueToTheirs('value', value);
+      if (text !== undefined) written['ciphertext'] = text;
+      if (number !== undefined) written['key_version'] = number;
+      return written;
+    },
     reply: upsert,
   };
 }
@@ -165,24 +202,28 @@ function encryption(facade: Facade): Action {
 function decryption(facade: Facade): Action {
   return {
     ...{ facade, path: 'decrypt/{name}', action: 'decrypt', failsWithItem: true, failed: { plaintext: '' } },
-    read: (fields, use) => ({
-      ciphertext: ciphertext(fields),
-      ...context(facade, fields, use),
-      ...field('associated-data', fields.base64('associated_data')),
-    }),
-    write: ({ plaintext }) => field('plaintext', plaintext),
+    quick: {
+      field: 'ciphertext',
+      prefix: theirPrefix,
+      read: (text) => ({ ciphertext: valueToOurs('value', text, 'ciphertext') }),
+    },
+    read: (fields, use) => withFurther({ ciphertext: ciphertext(fields) }, facade, fields, use),
+    write: ({ plaintext }) => (plaintext === undefined ? {} : { plaintext }),
   };
 }
 
 function rewrapping(facade: Facade): Action {
   return {
     ...{ facade, path: 'rewrap/{name}', action: 'rewrap' },
-    read: (fields, use) => ({
-      ciphertext: ciphertext(fields),
-      ...context(facade, fields, use),
-      ...field('associated-data', fields.base64('associated_data')),
-      ...version(fields),
-    }),
+    read: (fields, use) => {
+      requireOaep(fields, 'decrypt_padding_scheme', 'encrypt_padding_scheme');
+      return {
+        ciphertext: ciphertext(fields),
+        ...context(facade, fields, use),
+        ...field('associated-data', fields.base64('associated_data')),
+        ...version(fields),
+      };
+    },
     write: (result) => ({ ...field('ciphertext', valueToTheirs('value', result['ciphertext'])), ...keyVersion(result) }),
   };
 }
@@ -193,13 +234,16 @@ const ciphertext = (fields: Fields): string =>
 function dataKey(facade: Facade, type: string): Action {
   return {
     ...{ facade, path: `datakey/${type}/{name}`, action: 'generate-data-key' },
-    read: (fields, use) => ({
-      type,
-      ...field('bits', fields.integer('bits')),
-      ...context(facade, fields, use),
-      ...field('associated-data', fields.base64('associated_data')),
-      ...version(fields),
-    }),
+    read: (fields, use) => {
+      requireOaep(fields, 'padding_scheme');
+      return {
+        type,
+        ...field('bits', fields.integer('bits')),
+        ...context(facade, fields, use),
+        ...field('associated-data', fields.base64('associated_data')),
+        ...version(fields),
+      };
+    },
     write: (result) => ({
       ...field('ciphertext', valueToTheirs('value', result['ciphertext'])),
       ...field('plaintext', result['plaintext']),
@@ -208,79 +252,8 @@ function dataKey(facade: Facade, type: string): Action {
   };
 }
 
-const hashes: Readonly<Record<string, string>> = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' };
-
-/** The hash of the path before that of the body. Throws `invalid-value` for one that there is not. */
-function hashOf(fields: Fields, { params }: Asked): string {
-  const [own, former] = [fields.word('hash_algorithm'), fields.word('algorithm')];
-  const name = params['algorithm'] ?? own ?? former ?? 'sha2-256';
-  const hash = Object.hasOwn(hashes, name) ? hashes[name] : undefined;
-  if (hash === undefined)
-    throw fail('invalid-value', {
-      detail: `invalid hash algorithm "${name.slice(0, 32)}": this service has ${Object.keys(hashes).join(', ')}.`,
-    });
-  return hash;
-}
-
-function hmac(facade: Facade, path: string): Action {
-  return {
-    ...{ facade, path, action: 'hmac' },
-    read: (fields, { asked }) => ({
-      plaintext: required(fields.base64('input'), 'input', 'missing input for HMAC'),
-      'hash-algorithm': hashOf(fields, asked),
-      ...version(fields),
-    }),
-    write: (result) => field('hmac', valueToTheirs('hashed', result['hmac'])),
-  };
-}
-
-/** The options of a signature that have an effect for the cipher; RSA pads with PSS unless asked otherwise. */
-function signatureOptions(fields: Fields, { asked, nature }: Use): JsonObject {
-  const hash = hashOf(fields, asked);
-  const padding = fields.word('signature_algorithm') ?? 'pss';
-  const marshaling = fields.word('marshaling_algorithm');
-  const salt = fields.word('salt_length') ?? 'auto';
-  const prehashed = fields.flag('prehashed');
-  if (marshaling !== undefined && !['asn1', 'jws'].includes(marshaling))
-    throw fail('invalid-value', { detail: `invalid marshaling type "${marshaling.slice(0, 32)}": it is asn1 or jws.` });
-  const shown = field('marshaling', marshaling);
-  const family = (nature?.cipher ?? '').split('-')[0];
-  if (family === 'ecdsa') return { ...shown, 'hash-algorithm': hash, ...field('prehashed', prehashed) };
-  if (family !== 'rsa') return shown;
-  if (!['pss', 'pkcs1v15'].includes(padding))
-    throw fail('invalid-value', { detail: `invalid signature algorithm "${padding.slice(0, 32)}": it is pss or pkcs1v15.` });
-  if (!['auto', 'hash'].includes(salt) && Number(salt) !== Number(hash.slice(3)) / 8)
-    throw fail('invalid-value', {
-      detail: 'salt_length must be auto, hash, or the octets of the hash: signatures have salts of that length here.',
-    });
-  return { ...shown, 'hash-algorithm': hash, 'signature-algorithm': padding, ...field('prehashed', prehashed) };
-}
-
-function signature(facade: Facade, path: string): Action {
-  return {
-    ...{ facade, path, action: 'sign', failed: { key_version: 0 } },
-    read: (fields, use) => {
-      fields.text('context');
-      return { text: fields.base64('input') ?? '', ...signatureOptions(fields, use), ...version(fields) };
-    },
-    write: (result) => ({ ...field('signature', valueToTheirs('value', result['signature'])), ...keyVersion(result) }),
-  };
-}
-
-function verification(facade: Facade, path: string): Action {
-  return {
-    ...{ facade, path, action: 'verify', failed: { valid: false } },
-    read: (fields, use) => {
-      fields.text('context');
-      const text = fields.base64('input') ?? '';
-      const [given, mac] = [fields.text('signature'), fields.text('hmac')];
-      if ((given === undefined) === (mac === undefined)) throw fail('invalid-value', { detail: "provide one of 'signature' and 'hmac'" });
-      if (mac === undefined) return { text, signature: valueToOurs('value', given ?? '', 'signature'), ...signatureOptions(fields, use) };
-      return { text, hmac: valueToOurs('hashed', mac, 'hmac'), 'hash-algorithm': hashOf(fields, use.asked) };
-    },
-    write: ({ valid }) => field('valid', valid),
-  };
-}
+/** Sources of random octets there; here there is one. */
+const sources = ['platform', 'seal', 'all'];
 
 function random(facade: Facade, path: string): readonly Alias[] {
   return facade.aliases({
@@ -290,7 +263,9 @@ function random(facade: Facade, path: string): readonly Alias[] {
     target: () => ({ params: {} }),
     input: (document, asked) => {
       const fields = new Fields(document, ['source', 'urlbytes']);
-      const asText = asked.params['bytes'];
+      const last = asked.params['bytes'];
+      // A path with one part more names a number, or a source.
+      const asText = last !== undefined && sources.includes(last) ? undefined : last;
       const bytes = asText === undefined ? fields.integer('bytes') : new Fields({ bytes: asText }).integer('bytes');
       fields.integer('bytes');
       const format = fields.word('format');
@@ -312,7 +287,7 @@ async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: In
   const name = asked.params['name'] ?? '';
   const key = keyDocument(facade, new Fields(document));
   try {
-    const input = readInput(action, document, asked, caller, { cipher: key.cipher, isDerived: key['derived'] === true });
+    const input = readInput(action, document, asked, caller, { cipher: key.cipher, signs: false, isDerived: key['derived'] === true });
     requireFit(key, input);
     // Values that policies refuse are refused before there is a key.
     outcome.requireInput?.(input);
@@ -339,8 +314,11 @@ function requireFit({ cipher, derived }: ReturnType<typeof keyDocument>, input: 
   const all = (input['batch-input'] ?? [input]) as readonly JsonObject[];
   if (derived === true && all.every(({ context: given }) => given === undefined))
     throw fail('missing-field', { detail: 'missing context: the new key would be derived, and needs one for each use.' });
+  if (!all.every(({ plaintext }) => decodeBase64(textOf(plaintext)) !== undefined))
+    throw fail('invalid-base64', { detail: '"plaintext" must be standard base64 with padding.' });
   if (all.every((one) => (one['key-version'] ?? 1) !== 1))
     throw fail('invalid-value', { detail: 'The key does not exist; a new one has version 1 alone.' });
 }
 
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 const isBatch = (document: unknown): boolean => Array.isArray((document as JsonObject | undefined)?.['batch-results']);
