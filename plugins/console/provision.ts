@@ -47,6 +47,13 @@ function pageEndpoints(sessions: ConsoleSessions, assets: Assets | undefined, un
     definePublicEndpoint({ ...shell, path: '/ui', summary: 'The console', run }),
     definePublicEndpoint({ ...shell, path: '/ui/v1', summary: 'The console', run }),
     definePublicEndpoint({ ...shell, path: '/ui/v1/{path*}', summary: 'The console, at an address of the API', run }),
+    definePublicEndpoint({
+      ...page,
+      path: '/ui/open',
+      summary: 'Page that opens a hand-over, whose token is behind the number sign of its address',
+      // For people without an account: the page gets no session, and no secret of one.
+      run: () => (assets === undefined ? notBuiltPage() : shellPage(assets, { 'idle-seconds': sessions.idleSeconds })),
+    }),
     definePublicEndpoint<undefined, Reply>({
       ...page,
       path: `${assetsPath}/{file}`,

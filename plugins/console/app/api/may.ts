@@ -2,6 +2,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { Refusal, send, type Request } from './request.ts';
 import { secret } from './session.ts';
+import { visit } from './visit.ts';
 
 /** Answer of the appliance; a request that cannot be checked is offered, because the appliance decides anyway. */
 type Said = 'yes' | { readonly no: string; readonly status: number };
@@ -48,9 +49,10 @@ const titles: Readonly<Record<number, { readonly title: string; readonly code: s
 };
 
 function find(operation: string, path: string): Asked {
-  if (knownFor !== secret.peek()) {
+  const asker = `${secret.peek()} ${visit.peek()?.accessor}`;
+  if (knownFor !== asker) {
     known = new Map();
-    knownFor = secret.peek();
+    knownFor = asker;
   }
   const key = `${operation} ${path}`;
   const before = known.get(key);

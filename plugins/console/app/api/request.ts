@@ -1,5 +1,6 @@
 // Requests to the API in the name of the person who is signed in, and the refusals as errors.
 import { refuseSecret, secret } from './session.ts';
+import { endVisit, visit } from './visit.ts';
 
 export type Request = {
   readonly method: string;
@@ -7,6 +8,8 @@ export type Request = {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** an answer that is the same for everybody: the browser keeps it, and asks whether it is still the present one */
+  readonly isKept?: true;
   /** statuses beside 2xx that carry an answer: health answers 503 while something is not well */
   readonly otherStatuses?: readonly number[];
 };
@@ -47,6 +50,24 @@ export async function send(request: Request, signal?: AbortSignal): Promise<Answ
 }
 
 /**
+ * As send, for requests that belong together: none is sent once another secret has come, since that may be of another person. Rejects with
+ * Refusal then.
+ */
+export function sendAsNow(): typeof send {
+  const begun = [secret.value, visit.value];
+  return async (request, signal) => {
+    if (secret.value !== begun[0] || visit.value !== begun[1]) throw new Refusal(401, otherSession, undefined);
+    return send(request, signal);
+  };
+}
+
+const otherSession = {
+  title: 'Another session has begun',
+  code: 'other-session',
+  detail: 'Somebody has signed in in this browser meanwhile. The rest was not sent.',
+};
+
+/**
  * As send, for a continuing answer: JSON, one value a line, in the pieces in which it comes, after an empty one when the answer begins. A
  * line that is not JSON is left out. If an answer says that another one continues it, that is read, too.
  */
@@ -79,17 +100,18 @@ async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGen
 /** Sends a request and answers when its answer begins: for what is read piece by piece. Rejects as `send` does. */
 export async function open(request: Request, signal: AbortSignal | undefined): Promise<Response> {
   const known = secret.value ?? '';
+  const visiting = visit.value;
   const { method, headers = {}, body, otherStatuses = [] } = request;
   let response: Response;
   try {
     response = await fetch(targetOf(request), {
       method,
       credentials: 'same-origin',
-      cache: 'no-store',
+      cache: request.isKept === true ? 'no-cache' : 'no-store',
       redirect: 'error',
       headers: {
         accept: 'application/json',
-        authorization: `Console ${known}`,
+        authorization: visiting === undefined ? `Console ${known}` : `Bearer ${visiting.token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -103,11 +125,15 @@ export async function open(request: Request, signal: AbortSignal | undefined): P
   if (response.ok || otherStatuses.includes(response.status)) return response;
   const content = await contentOf(response);
   const problem = typeof content === 'object' && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
-  if (response.status === 401 && problem['code'] === 'invalid-token') refuseSecret(known);
+  if (response.status === 401 && problem['code'] === 'invalid-token') {
+    if (visiting === undefined) refuseSecret(known);
+    else void endVisit();
+  }
   throw new Refusal(response.status, problem, response.headers.get('request-id') ?? undefined);
 }
 
-const unreachable = {
+/** Problem of a request that got no answer. */
+export const unreachable = {
   title: 'The appliance did not answer',
   code: 'no-answer',
   detail: 'Check the network and try again. A change that was sent may have been made: look before you repeat it.',

@@ -1,13 +1,14 @@
 // Columns over time as a picture, with the same numbers as a table for those who do not see it.
 import type { ComponentChildren } from 'preact';
 import { DataTable } from '../marks/data-table.tsx';
+import type { Tone } from '../parts/chip.tsx';
 
 export type Column = {
   /** time that it covers, for people */
   readonly label: string;
   readonly value: number;
-  /** a person should act on what it counts */
-  readonly isUrgent?: boolean;
+  /** says that a person should act on what it counts, now or soon */
+  readonly tone?: Extract<Tone, 'warn' | 'bad'> | undefined;
 };
 
 export type ColumnsProps = { readonly title: string; readonly columns: readonly Column[]; readonly unit: string };
@@ -21,19 +22,19 @@ export function Columns({ title, columns, unit }: ColumnsProps): ComponentChildr
   return (
     <figure class="columns">
       <figcaption>{title}</figcaption>
-      <span class="quiet most">{most.toLocaleString('en')}</span>
+      <span class="quiet most">{most.toLocaleString()}</span>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={`${title}, from ${first} to ${last}`}>
         <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />
-        {columns.map(({ label, value, isUrgent = false }, index) => (
+        {columns.map(({ label, value, tone }, index) => (
           <rect
             key={index}
-            class={isUrgent ? 'urgent' : ''}
+            class={tone ?? ''}
             x={index * step + step * 0.1}
             width={step * 0.8}
             y={height - (value / most) * height}
             height={(value / most) * height}
           >
-            <title>{`${label}: ${value.toLocaleString('en')} ${unit}`}</title>
+            <title>{`${label}: ${value.toLocaleString()} ${unit}`}</title>
           </rect>
         ))}
       </svg>
@@ -47,7 +48,7 @@ export function Columns({ title, columns, unit }: ColumnsProps): ComponentChildr
           label={title}
           columns={[
             { head: 'When', is: 'name', cell: ({ label }) => label },
-            { head: unit, is: 'amount', cell: ({ value }) => value.toLocaleString('en') },
+            { head: unit, is: 'amount', cell: ({ value }) => value.toLocaleString() },
           ]}
           rows={columns.filter(({ value }) => value > 0)}
           keyOf={({ label }) => label}

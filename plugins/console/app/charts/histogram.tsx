@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import { timeText } from '../times/times.ts';
 
 export type Bin = { readonly good: number; readonly bad: number };
 
@@ -28,8 +29,7 @@ export function Histogram({ label, bins, fromMs, toMs, onChoose }: HistogramProp
   const last = bins.length - 1;
   const most = Math.max(1, ...bins.map(({ good, bad }) => good + bad));
   const step = (toMs - fromMs) / Math.max(1, bins.length);
-  const timeAt = (bin: number): string =>
-    new Date(fromMs + bin * step).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
+  const timeAt = (bin: number): string => timeText(fromMs + bin * step);
   const binAt = (event: PointerEvent): number => {
     const { left, width: wide } = drawing.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
     return Math.min(last, Math.max(0, Math.floor(((event.clientX - left) / wide) * bins.length)));

@@ -16,6 +16,16 @@ export type Commanded = {
   readonly hasSecrets: boolean;
 };
 
+/** File with the CA certificates of the appliance, in the directory where the commands are run. */
+export const caFile = 'ca.pem';
+/** Address of its content. */
+export const caAddress = '/v1/ca/system/appliance/ca.pem';
+
+/** Commands that tell a shell where the appliance is and who asks: the token is typed, so that it is in no history. */
+export function setUpOf(origin: string): string {
+  return [`export KEYSTORED_URL=${quote(origin)} KEYSTORED_CA=${caFile}`, 'read -rs KEYSTORED_TOKEN && export KEYSTORED_TOKEN'].join('\n');
+}
+
 /** The file that stands for a body with secrets. */
 const bodyFile = 'request.json';
 
@@ -62,7 +72,7 @@ function flagsOf(name: string, value: unknown): readonly string[] | undefined {
 function curl({ request, hasSecrets }: Commanded, origin: string): string {
   const { method, headers = {}, body } = request;
   const lines = [
-    `curl --fail-with-body --request ${method} ${quote(origin + targetOf(request))}`,
+    `curl --cacert ${caFile} --fail-with-body --request ${method} ${quote(origin + targetOf(request))}`,
     '--header "Authorization: Bearer $KEYSTORED_TOKEN"',
     ...Object.entries(headers).map(([name, value]) => `--header ${quote(`${name}: ${value}`)}`),
   ];

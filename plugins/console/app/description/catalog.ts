@@ -92,7 +92,24 @@ function shapeOf(template: string): string {
 /** Words that are not written as they are spelled in paths. */
 const spelled: Readonly<Record<string, string>> = {
   openpgp: 'OpenPGP',
-  id: 'ID',
+  // Members of tokens and of keys (RFC 7517, RFC 7519), which their names abbreviate.
+  iss: 'issuer',
+  aud: 'audience',
+  sub: 'subject',
+  crv: 'curve',
+  iv: 'IV',
+  num: 'number of',
+  min: 'minimum',
+  max: 'maximum',
+  mgf1: 'MGF1',
+  p50: 'median',
+  p99: '99th percentile',
+  azp: 'authorized party',
+  nbf: 'not before',
+  kty: 'key type',
+  kid: 'key ID',
+  alg: 'algorithm',
+  uris: 'URIs',
   ids: 'IDs',
   cidrs: 'CIDRs',
   sans: 'SANs',
@@ -100,11 +117,21 @@ const spelled: Readonly<Record<string, string>> = {
   certs: 'certificates',
   cert: 'certificate',
 };
-const inCapitals = /^(?:api|rest|ca|csr|crl|hsm|oidc|est|pin|url|tls|ocsp|hmac|ttl|dns|ip|uuid)$/;
+const inCapitals =
+  /^(?:api|rest|ca|csr|crl|hsm|oidc|est|pin|url|uri|tls|ocsp|hmac|ttl|dns|ip|uuid|jwt|jwk|jwks|pkce|json|pem|rsa|aes|mac|scep|acme|cmp|cmac|eab|sms|smtp|http|https|id|qr|cn|dn|san|kms|siem|ldap|kmip|kdf|hkdf|ra|caa|jws|aead)$/;
 
 /** Names of lists, pages and actions that would say little as they are spelled in paths. */
 const inFull: Readonly<Record<string, string>> = {
   ca: 'Certificate authorities',
+  approles: 'Applications',
+  oidc: 'Sign-in services',
+  jwt: 'Workloads',
+  'certificate/roles': 'Certificate logins',
+  'transit-keys': 'Keys',
+  'keystore/tokens': 'Sessions and tokens',
+  'system/audit': 'Signed heads',
+  image: 'Updates',
+  'approval/rules': 'Rules of approvals',
   'backup-status': 'Backups',
   init: 'Make a cluster',
   invite: 'Invite an appliance',
@@ -119,6 +146,22 @@ export function titleOf(text: string): string {
   return capital(words.join(' '));
 }
 
+/** Groups of the description as the pages are called. */
+const groups: Readonly<Record<string, string>> = {
+  approles: 'Applications',
+  oidc: 'Sign-in services',
+  jwt: 'Workloads',
+  'hand-overs': 'Hand-overs',
+  'tls-authorities': 'Certificate authorities',
+  'transit-keys': 'Keys',
+  'key-actions': 'Uses of keys',
+};
+
+/** Name of a group of the description. */
+export function groupName(tag: string): string {
+  return groups[tag] ?? titleOf(tag);
+}
+
 /** A text as the beginning of a sentence. */
 export function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -126,6 +169,10 @@ export function capital(text: string): string {
 
 /** Name of an operation on a button or in the navigation. */
 export function nameOf({ command, path }: Entry): string {
-  const last = command.verb === 'do' ? (command.action ?? '') : (path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '');
-  return inFull[last] ?? titleOf(last);
+  if (command.verb === 'do') return inFull[command.action ?? ''] ?? titleOf(command.action ?? '');
+  const [last = '', above] = path
+    .split('/')
+    .filter((segment) => !segment.startsWith('{'))
+    .toReversed();
+  return inFull[`${above}/${last}`] ?? inFull[last] ?? titleOf(last);
 }

@@ -1,5 +1,6 @@
 // Input typed into a form, and the body that it makes: only touched fields, values of the right type, null for removed ones.
 import type { JsonSchema } from '../../../../core/http/description/document.ts';
+import { base64OfText } from '../api/base64.ts';
 import { textOf } from '../description/schema.ts';
 import type { Field } from './fields.ts';
 
@@ -126,7 +127,7 @@ function parseOctets({ schema }: Field, { text, as }: Octets): Parsed {
   if (text === '') return nothing;
   // Such fields take text as it is, too.
   if (as === 'base64' || schema['x-text-or-base64'] === true) return { value: as === 'base64' ? text.replaceAll(/\s/g, '') : text };
-  return { value: new TextEncoder().encode(text).toBase64() };
+  return { value: base64OfText(text) };
 }
 
 function put(body: Body, [name = '', ...rest]: readonly string[], value: unknown): void {

@@ -15,6 +15,10 @@ import { isSame, readDraft, typedOf, valueAt, type Draft, type FieldProblem, typ
 import { FieldRow, idOf } from './field.tsx';
 import { fieldsIn, type Field } from './fields.ts';
 import { OneWay } from './one-way.tsx';
+import type { FormPlace } from './controls/control.ts';
+import { MakeInPlace, type Making } from './make-in-place.tsx';
+import { withOutset, type Outset } from './outset.ts';
+import { takePrepared } from './prepared.ts';
 
 export type FormProps = {
   readonly entry: Entry;
@@ -31,13 +35,19 @@ export type FormProps = {
   readonly onDone: (answer: Answer) => void;
   /** called after somebody else changed the entry (412), with the body that was sent */
   readonly onStale?: ((sent: object) => void) | undefined;
+  /** knowledge of the page that the description has not */
+  readonly outset?: Outset | undefined;
+  /** true if the form lies over another one, which guards its own values */
+  readonly isAbove?: boolean;
 };
 
 /** Long because it is one view from top to bottom. */
 export function Form(props: FormProps): ComponentChildren {
-  const { entry, names, input, document, present, does, confirm, nameField } = props;
+  const { entry, names, input, document, present, does, confirm, nameField, isAbove = false } = props;
   const fields = useMemo(() => (input === undefined ? [] : fieldsIn(input, document).filter(({ path }) => path !== encodedField)), [input]);
-  const draft = useSignal<Draft>(new Map());
+  const prepared = useMemo(() => (props.present === undefined ? takePrepared(fillPath(entry.path, names)) : new Map<string, string>()), []);
+  const typed = useSignal<Draft>(prepared);
+  const making = useSignal<Making | undefined>(undefined);
   const typedName = useSignal('');
   const understood = useSignal<ReadonlySet<string>>(new Set());
   const error = useSignal<unknown>(undefined);
@@ -45,21 +55,23 @@ export function Form(props: FormProps): ComponentChildren {
   const isSending = useSignal(false);
   const summary = useRef<HTMLElement>(null);
   const isChange = present !== undefined;
-  const read = readDraft(fields, draft.value, !isChange);
+  const draft: Draft = props.outset === undefined ? typed.value : withOutset(props.outset, typed.value);
+  const read = readDraft(fields, draft, !isChange);
 
   useEffect(() => {
-    guardLeaving(draft.value.size === 0 ? undefined : () => confirmLeaving());
+    if (isAbove) return undefined;
+    guardLeaving(typed.value.size === 0 ? undefined : () => confirmLeaving());
     return () => guardLeaving(undefined);
-  }, [draft.value.size === 0]);
+  }, [typed.value.size === 0]);
   useEffect(() => {
     if (error.value !== undefined || problems.value.length > 0) summary.current?.focus();
   }, [error.value, problems.value]);
 
-  const change = (field: Field, typed: Typed | undefined): void => {
-    const next = new Map(draft.value);
-    if (typed === undefined || (isChange && isSame(typed, typedOf(field, valueAt(present.value, field.path))))) next.delete(field.path);
-    else next.set(field.path, typed);
-    draft.value = next;
+  const change = (field: Field, value: Typed | undefined): void => {
+    const next = new Map(typed.value);
+    if (value === undefined || (isChange && isSame(value, typedOf(field, valueAt(present.value, field.path))))) next.delete(field.path);
+    else next.set(field.path, value);
+    typed.value = next;
   };
   const request = requestOf(props, read.body);
   const said = may(entry.operation['x-operation'], request.path).value;
@@ -71,8 +83,8 @@ export function Form(props: FormProps): ComponentChildren {
     isSending.value = true;
     try {
       const answer = await send(request);
-      draft.value = new Map();
-      guardLeaving(undefined);
+      typed.value = new Map();
+      if (!isAbove) guardLeaving(undefined);
       props.onDone(answer);
     } catch (thrown) {
       error.value = thrown;
@@ -86,29 +98,51 @@ export function Form(props: FormProps): ComponentChildren {
     (error.value instanceof Refusal ? error.value.findings.find(({ info }) => pathOf(info) === path)?.message : undefined);
   const linkTo = (info: string): string | undefined => {
     const path = pathOf(info);
-    return fields.some((field) => field.path === path) ? `#${idOf(path ?? '')}` : undefined;
+    return fields.some((field) => field.path === path) ? `#${idOf(path ?? '', isAbove)}` : undefined;
   };
-  const forGood = fields.filter(({ path, schema }) => schema['x-one-way'] === true && draft.value.get(path) === 'true');
+  const forGood = fields.filter(({ path, schema }) => schema['x-one-way'] === true && draft.get(path) === 'true');
   const mayBeSent = isConfirmed(confirm, typedName) && forGood.every(({ path }) => understood.value.has(path));
-  const hasSecrets = fields.some(({ kind, schema, path }) => (kind === 'secret' || schema['x-secret'] === true) && draft.value.has(path));
+  const hasSecrets = fields.some(({ kind, schema, path }) => (kind === 'secret' || schema['x-secret'] === true) && draft.has(path));
   const commanded = read.problems.length > 0 ? undefined : { entry, names, request, nameField, hasSecrets };
   // The typed values are kept: another sign-in may be allowed to send them.
   if (typeof said === 'object') return <p class="quiet">Not allowed: {said.no}</p>;
   const presentOf = (field: Field): Exclude<Typed, null> | undefined =>
     isChange ? typedOf(field, valueAt(present.value, field.path)) : undefined;
   const isInUse = (field: Field): boolean => presentOf(field) !== undefined || problemOf(field.path) !== undefined;
+  const place: FormPlace = {
+    document,
+    template: entry.path,
+    names,
+    isAbove,
+    ...(isAbove ? {} : { onMake: (list, onMade) => (making.value = { list, onMade }) }),
+  };
   const rowOf = (field: Field): ComponentChildren => (
     <FieldRow
       key={field.path}
       field={field}
-      typed={draft.value.get(field.path)}
+      typed={draft.get(field.path)}
       present={presentOf(field)}
       isChange={isChange}
       problem={problemOf(field.path)}
-      onType={(typed) => change(field, typed)}
+      onType={(value) => change(field, value)}
+      place={place}
+      words={props.outset?.first.includes(field.path) === true ? props.outset.words?.[field.path] : undefined}
     />
   );
-  return (
+  const first = (props.outset?.first ?? []).flatMap((path) => fields.filter((field) => field.path === path));
+  const others = fields.filter((field) => !first.includes(field));
+  const drawn = (some: readonly Field[]): ComponentChildren =>
+    groupsOf(ordered(some, nameField)).map(({ title, members }) =>
+      title === undefined ? (
+        members.map(rowOf)
+      ) : (
+        <details key={title} class="panel" open={members.some(isInUse)}>
+          <summary>{titleOf(title)}</summary>
+          {members.map(rowOf)}
+        </details>
+      ),
+    );
+  const form = (
     <form onSubmit={(event) => void submit(event)} noValidate autocomplete="off">
       {error.value !== undefined && <Problem error={error.value} linkTo={linkTo} focus={summary} />}
       {problems.value.length > 0 && (
@@ -117,22 +151,24 @@ export function Form(props: FormProps): ComponentChildren {
           <ul>
             {problems.value.map(({ path, message }) => (
               <li key={path}>
-                <a href={`#${idOf(path)}`}>{path}</a> {message}
+                <a href={`#${idOf(path, isAbove)}`}>{path}</a> {message}
               </li>
             ))}
           </ul>
         </section>
       )}
-      {groupsOf(ordered(fields, nameField)).map(({ title, members }) =>
-        title === undefined ? (
-          members.map(rowOf)
-        ) : (
-          <details key={title} class="panel" open={members.some(isInUse)}>
-            <summary>{titleOf(title)}</summary>
-            {members.map(rowOf)}
-          </details>
-        ),
+      {first.map((field) => rowOf(narrowed(field, props.outset)))}
+      {props.outset?.beside}
+      {first.length === 0 ? (
+        drawn(others)
+      ) : (
+        <details class="panel more" open={others.some((field) => isInUse(field) || typed.value.has(field.path))}>
+          <summary>More settings</summary>
+          <p class="quiet">All of them have usual values: leave alone what you do not know.</p>
+          {drawn(others)}
+        </details>
       )}
+      {props.outset?.review?.(read.body)}
       {forGood.map(({ path }) => (
         <OneWay key={path} path={path} understood={understood} />
       ))}
@@ -143,13 +179,33 @@ export function Form(props: FormProps): ComponentChildren {
         </button>
         {isChange && (
           <span class="quiet">
-            {draft.value.size === 0 ? 'Nothing is changed yet.' : `Only what you changed is sent: ${[...draft.value.keys()].join(', ')}.`}
+            {typed.value.size === 0 ? 'Nothing is changed yet.' : `Only what you changed is sent: ${[...typed.value.keys()].join(', ')}.`}
           </span>
         )}
       </div>
       <CopyAsCommand commanded={commanded} />
     </form>
   );
+  return (
+    <>
+      {form}
+      {making.value !== undefined && (
+        <MakeInPlace
+          key={making.value.list}
+          document={document}
+          making={making.value}
+          Inner={Form}
+          onEnd={() => (making.value = undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** A field with the choices that a page offers of it. */
+function narrowed(field: Field, outset: Outset | undefined): Field {
+  const choices = outset?.choices?.[field.path];
+  return choices === undefined ? field : { ...field, kind: 'choice', schema: { ...field.schema, enum: choices } };
 }
 
 /** Says how payloads are written, which the fields of payloads know themselves. */

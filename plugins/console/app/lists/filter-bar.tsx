@@ -19,6 +19,17 @@ export function FilterBar({ path, fields }: { readonly path: string; readonly fi
     go(hrefOf(path, Object.fromEntries(wanted)));
   };
   const isSet = fields.some(({ name }) => query.has(name));
+  const first = fields.filter(({ name }) => name !== 'after').slice(0, mostSeen);
+  const others = fields.filter((field) => !first.includes(field));
+  const buttons = (
+    <div class="buttons">
+      <button type="submit">Filter</button>
+      {isSet && <a href={hrefOf(path)}>Without filters</a>}
+    </div>
+  );
+  const control = (field: FilterField): ComponentChildren => (
+    <FilterControl key={field.name} field={field} value={query.get(field.name) ?? ''} onChoose={apply} />
+  );
   return (
     <form
       class="filters"
@@ -29,16 +40,23 @@ export function FilterBar({ path, fields }: { readonly path: string; readonly fi
         apply(event.currentTarget);
       }}
     >
-      {fields.map((field) => (
-        <FilterControl key={field.name} field={field} value={query.get(field.name) ?? ''} onChoose={apply} />
-      ))}
-      <div class="buttons">
-        <button type="submit">Filter</button>
-        {isSet && <a href={hrefOf(path)}>Without filters</a>}
-      </div>
+      {first.map(control)}
+      {first.length > 0 && buttons}
+      {others.length > 0 && (
+        <details class="more-filters" open={others.some(({ name }) => query.has(name))}>
+          <summary>{first.length > 0 ? 'More filters' : 'Filters'}</summary>
+          <div class="filters">
+            {others.map(control)}
+            {first.length === 0 && buttons}
+          </div>
+        </details>
+      )}
     </form>
   );
 }
+
+/** Filters that are seen at once; the others are behind a line, as the place to begin at always is: pages are gone through by their links. */
+const mostSeen = 4;
 
 type FilterControlProps = { readonly field: FilterField; readonly value: string; readonly onChoose: (form: HTMLFormElement) => void };
 

@@ -18,7 +18,7 @@ const labels: Readonly<Record<string, string>> = {
   contains: 'Name contains',
   selector: 'With labels',
   attention: 'Needs a person',
-  after: 'Start behind',
+  after: 'Begin behind the name',
 };
 
 /** Order of the parameters, others between the first and the second. */

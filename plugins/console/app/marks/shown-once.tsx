@@ -26,7 +26,7 @@ export function ShownOnce({ secret, what, fileName }: ShownOnceProps): Component
         <button type="button" aria-pressed={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
           {isShown.value ? 'Hide' : 'Show'}
         </button>
-        <CopyButton text={secret} what={what} />
+        <CopyButton text={secret} what={what} isSecret />
         <SaveButton content={`${secret}\n`} name={fileName}>
           Save as a file
         </SaveButton>

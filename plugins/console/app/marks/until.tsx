@@ -1,8 +1,7 @@
 // End of something, as people say it, with a warning if it is soon.
 import type { ComponentChildren } from 'preact';
 import { Chip, type Tone } from '../parts/chip.tsx';
-import { fromNow } from '../parts/moments.tsx';
-import { momentOf } from '../parts/visible.ts';
+import { fromNow, When } from '../times/moments.tsx';
 
 const dayMs = 86_400_000;
 
@@ -12,9 +11,9 @@ export function Until({ at, isOver = false }: { readonly at: string; readonly is
   const days = (atMs - Date.now()) / dayMs;
   const tone: Tone | undefined = isOver || days >= 90 ? undefined : days < 30 ? 'bad' : 'warn';
   const time = (
-    <time dateTime={at} title={momentOf(at) ?? at}>
+    <When at={at}>
       {days < 0 ? 'ended' : 'ends'} {fromNow(atMs)}
-    </time>
+    </When>
   );
   return tone === undefined ? <span class="quiet">{time}</span> : <Chip tone={tone}>{time}</Chip>;
 }

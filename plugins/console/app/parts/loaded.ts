@@ -12,9 +12,9 @@ export type Loaded =
 
 /**
  * Sends a request when the page opens, when its target changes, and when `turn` does; a GET that the policies refuse is not sent, and fails
- * with their reason. Undefined asks for nothing.
+ * with their reason. Undefined asks for nothing. `sendBy` sends it, all pages of a list for example.
  */
-export function useLoaded(request: Request | undefined, turn = 0): Signal<Loaded> {
+export function useLoaded(request: Request | undefined, turn = 0, sendBy: typeof send = send): Signal<Loaded> {
   const loaded = useSignal<Loaded>({ state: 'loading' });
   const target = request === undefined ? undefined : targetOf(request);
   useEffect(() => {
@@ -28,7 +28,7 @@ export function useLoaded(request: Request | undefined, turn = 0): Signal<Loaded
     const load = async (): Promise<Answer> => {
       await requireReadable(request);
       controller.signal.throwIfAborted();
-      return send(request, controller.signal);
+      return sendBy(request, controller.signal);
     };
     load().then(
       (answer) => show({ state: 'there', answer }),

@@ -5,7 +5,9 @@ import type { JsonSchema, OpenApiDocument } from '../../../../core/http/descript
 import { titleOf } from '../description/catalog.ts';
 import { resolve } from '../description/schema.ts';
 import { CopyButton } from './copy-button.tsx';
-import { momentOf, safeLink, visible } from './visible.ts';
+import { Exact } from '../times/moments.tsx';
+import { momentOf } from '../times/times.ts';
+import { visible } from './visible.ts';
 
 export type ValueProps = { readonly value: unknown; readonly schema?: JsonSchema | undefined; readonly document: OpenApiDocument };
 
@@ -69,22 +71,9 @@ function Items({
   );
 }
 
-/** A text of others: never markup, never a link that runs something. */
+/** A text of others: never markup and never a link. Addresses are for programs, and lead where somebody else has said. */
 export function Text({ text }: { readonly text: string }): ComponentChildren {
-  const moment = momentOf(text);
-  if (moment !== undefined)
-    return (
-      <time dateTime={text} title={text}>
-        {moment}
-      </time>
-    );
-  const link = safeLink(text);
-  if (link !== undefined)
-    return (
-      <a href={link} rel="noreferrer noopener" target="_blank">
-        <bdi>{visible(text)}</bdi>
-      </a>
-    );
+  if (momentOf(text) !== undefined) return <Exact at={text} />;
   if (text === '') return <span class="quiet">empty</span>;
   const isLong = text.length > 120 || text.includes('\n');
   const shown = visible(text.slice(0, shownCharacters), 'lines');
@@ -109,7 +98,7 @@ function Hidden({ text }: { readonly text: string }): ComponentChildren {
         <button type="button" aria-pressed={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
           {isShown.value ? 'Hide' : 'Show'}
         </button>
-        <CopyButton text={text} what="secret" />
+        <CopyButton text={text} what="secret" isSecret />
       </div>
     </div>
   );

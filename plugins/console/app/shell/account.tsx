@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { send } from '../api/request.ts';
 import { account as signedIn, facts, leave, signInPage, standing, type Account } from '../api/session.ts';
+import { visit } from '../api/visit.ts';
 import { useKept, useLoaded } from '../parts/loaded.ts';
 import { visible } from '../parts/visible.ts';
 import { Ending } from './ending.tsx';
@@ -36,15 +37,19 @@ export function AccountBar(): ComponentChildren {
           <Who account={account} />
         </span>
       )}
-      {facts.account !== undefined && (
+      {facts.account !== undefined && visit.value === undefined && (
         <a href={facts.account} data-server="">
           Account
         </a>
       )}
-      <button type="button" onClick={() => void signOut()}>
-        Sign out
-      </button>
-      {account !== undefined && <Ending expiresInSeconds={account['expires-in']} onUse={() => (turn.value += 1)} />}
+      {visit.value === undefined && (
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      )}
+      {account !== undefined && visit.value === undefined && (
+        <Ending expiresInSeconds={account['expires-in']} onUse={() => (turn.value += 1)} />
+      )}
       {other.value !== undefined && <OtherPerson {...other.value} onGoOn={() => (other.value = undefined)} />}
     </div>
   );

@@ -1,15 +1,17 @@
-// Frame of every page: skip link, the signed-in person, navigation by the groups of the description, and the page itself.
+// Frame of every page: skip link, the signed-in person, the navigation, and the page itself.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { address, hrefOf } from '../address/router.ts';
-import { may } from '../api/may.ts';
-import { account, standing } from '../api/session.ts';
-import { nameOf, titleOf, type Catalog, type Group } from '../description/catalog.ts';
+import { standing } from '../api/session.ts';
+import type { Catalog } from '../description/catalog.ts';
 import { AccountBar } from './account.tsx';
 import { Claim } from './claim.tsx';
-import { mainPages } from './main-pages.ts';
+import { Navigation } from './navigation.tsx';
+import { Needs } from './needs.tsx';
+import { Search } from './search.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
+import { VisitBand } from './visit-band.tsx';
 
 export function Shell({ catalog, children }: { readonly catalog: Catalog; readonly children: ComponentChildren }): ComponentChildren {
   const isOpen = useSignal(false);
@@ -25,6 +27,7 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
         <a class="skip" href="#main">
           Skip to the page
         </a>
+        <VisitBand />
         <header class="bar">
           <a class="brand" href={hrefOf('')}>
             <svg viewBox="0 0 24 24" aria-hidden="true">
@@ -45,20 +48,12 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
           >
             Menu
           </button>
+          <Search catalog={catalog} />
+          <Needs catalog={catalog} />
           <AccountBar />
         </header>
         <div class="frame">
-          <nav id="navigation" class={isOpen.value ? 'side open' : 'side'} aria-label="Parts of the appliance">
-            <MainPages catalog={catalog} path={path} />
-            {catalog.groups().map((group) => (
-              <NavigationGroup key={group.tag} group={group} path={path} />
-            ))}
-            <p>
-              <a href="/v1/docs" data-server="">
-                API description
-              </a>
-            </p>
-          </nav>
+          <Navigation catalog={catalog} path={path} isOpen={isOpen.value} />
           <main id="main" tabIndex={-1}>
             <Claim catalog={catalog} />
             {children}
@@ -67,54 +62,5 @@ export function Shell({ catalog, children }: { readonly catalog: Catalog; readon
       </div>
       {standing.value === 'none' && <SignInAgain />}
     </>
-  );
-}
-
-/** The pages that people come for, as far as this person may look at them. */
-function MainPages({ catalog, path }: { readonly catalog: Catalog; readonly path: string }): ComponentChildren {
-  const shown = mainPages.filter(
-    (page) =>
-      catalog.at(page.path) !== undefined &&
-      may(page.operation, page.path).value === 'yes' &&
-      (page.tenant === undefined || page.tenant === account.value?.tenant),
-  );
-  return (
-    <ul class="main-pages">
-      {[{ label: 'Overview', path: '' }, ...shown].map((page) => (
-        <li key={page.path}>
-          <a href={hrefOf(page.path)} aria-current={currentOf(path, page.path)}>
-            {page.label}
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Tells whether a page is the current one. A path below a page belongs to it, in either tree. */
-function currentOf(path: string, page: string): 'page' | 'true' | undefined {
-  if (path === page) return 'page';
-  const belowTree = (one: string): string => one.replace(/^\/v1\/(?:config|state)\//, '/');
-  return page !== '' && belowTree(path).startsWith(`${belowTree(page)}/`) ? 'true' : undefined;
-}
-
-/** Groups of which nothing may be looked at are left out; single entries too. */
-function NavigationGroup({ group, path }: { readonly group: Group; readonly path: string }): ComponentChildren {
-  const shown = group.entries.filter((entry) => may(entry.operation['x-operation'], entry.path).value === 'yes');
-  if (shown.length === 0) return null;
-  const isHere = (template: string): boolean => path === template || path.startsWith(`${template}/`);
-  return (
-    <details open={shown.some((entry) => isHere(entry.path))}>
-      <summary>{titleOf(group.tag)}</summary>
-      <ul>
-        {shown.map((entry) => (
-          <li key={`${entry.method} ${entry.path}`}>
-            <a href={hrefOf(entry.path)} aria-current={path === entry.path ? 'page' : undefined}>
-              {nameOf(entry)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

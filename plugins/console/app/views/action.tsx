@@ -1,6 +1,8 @@
 // An action: its form, and its answer below it.
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
+import { hrefOf } from '../address/router.ts';
+import { octetsOf } from '../api/base64.ts';
 import type { Answer } from '../api/request.ts';
 import type { Catalog, Entry } from '../description/catalog.ts';
 import { nameOf } from '../description/catalog.ts';
@@ -13,6 +15,9 @@ import { Prose } from '../parts/prose.tsx';
 import { Fields, Text } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
 import { useUntilEnd } from '../marks/until-end.ts';
+
+const tokenPath = '/v1/state/keystore/token/create';
+const applications = '/v1/config/keystore/authentication/approles';
 
 export function ActionView({
   catalog,
@@ -39,6 +44,12 @@ export function ActionView({
         </p>
       </Heading>
       <section class="card">
+        {entry.path === tokenPath && (
+          <p class="notice">
+            A token that is made here ends with this session, when you sign out at the latest, whatever time you give it. A program that
+            goes on logs in as an <a href={hrefOf(applications)}>application</a>.
+          </p>
+        )}
         {isOther ? (
           <p>
             It takes a file that this page cannot send yet.{' '}
@@ -97,16 +108,11 @@ function Answered({
       {typeof result === 'string' && (
         <div class="buttons">
           <CopyButton text={result} what={command.out ?? 'answer'} />
-          <SaveButton content={isOctets ? octetsOf(result) : result} name={fileName}>
+          <SaveButton content={isOctets ? new Blob([octetsOf(result)]) : result} name={fileName}>
             Save as a file
           </SaveButton>
         </div>
       )}
     </section>
   );
-}
-
-/** Octets that keystorectl writes with `--out`. */
-function octetsOf(base64: string): Blob {
-  return new Blob([Uint8Array.fromBase64(base64)]);
 }

@@ -13,6 +13,7 @@ import { Loading } from '../parts/loading.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Fields } from '../parts/value.tsx';
+import { makingOf } from './purposes.ts';
 import { visible } from '../parts/visible.ts';
 
 type ChangeProps = { readonly catalog: Catalog; readonly entry: Entry; readonly names: readonly string[] };
@@ -26,7 +27,7 @@ export function CreateView({ catalog, entry, names }: ChangeProps): ComponentChi
   if (made.value !== undefined) return <Made catalog={catalog} entry={entry} path={path} nameField={nameField} value={made.value} />;
   return (
     <>
-      <Heading catalog={catalog} title={entry.operation.summary} path={`${path}/new`}>
+      <Heading catalog={catalog} title={makingOf(entry)} path={`${path}/new`}>
         <p class="quiet">
           What you leave out gets its usual value. <a href={hrefOf(path)}>Back without creating</a>
         </p>
@@ -39,7 +40,11 @@ export function CreateView({ catalog, entry, names }: ChangeProps): ComponentChi
           document={catalog.document}
           nameField={nameField}
           does="Create"
-          onDone={({ body }) => (made.value = body ?? {})}
+          onDone={({ body }) => {
+            // A page that is loaded again must not offer to make a second one.
+            history.replaceState(null, '', hrefOf(path, { do: 'created' }));
+            made.value = body ?? {};
+          }}
         />
       </section>
     </>
@@ -130,6 +135,9 @@ export function EditView({ catalog, entry, names }: ChangeProps): ComponentChild
 export function DeleteView({ catalog, entry, names }: ChangeProps): ComponentChildren {
   const path = fillPath(entry.path, names);
   const name = names.at(-1) ?? nameOf(entry);
+  const loaded = useLoaded({ method: 'GET', path }).value;
+  // Somebody who may not look may still delete: then the appliance answers.
+  const isKept = loaded.state === 'there' && (loaded.answer.body as Settings | null)?.['deletion-allowed'] === false;
   return (
     <>
       <Heading catalog={catalog} title={`Delete ${name}`} path={`${path}/delete`}>
@@ -137,20 +145,35 @@ export function DeleteView({ catalog, entry, names }: ChangeProps): ComponentChi
           <a href={hrefOf(path)}>Keep it</a>
         </p>
       </Heading>
-      <section class="card">
-        <Form
-          entry={entry}
-          names={names}
-          input={undefined}
-          document={catalog.document}
-          does="Delete"
-          confirm={{ name: visible(name), what: whatEnds(entry, name) }}
-          onDone={() => go(hrefOf(parentOf(path)), 'replace')}
-        />
-      </section>
+      {loaded.state === 'loading' && <Loading />}
+      {isKept && (
+        <section class="card">
+          <p>Its settings do not allow that it is deleted, so that nobody does it by mistake.</p>
+          <div class="buttons">
+            <a class="button primary" href={hrefOf(path, { do: 'edit' })}>
+              Change “Deletion allowed” first
+            </a>
+          </div>
+        </section>
+      )}
+      {!isKept && loaded.state !== 'loading' && (
+        <section class="card">
+          <Form
+            entry={entry}
+            names={names}
+            input={undefined}
+            document={catalog.document}
+            does="Delete"
+            confirm={{ name: visible(name), what: whatEnds(entry, name) }}
+            onDone={() => go(hrefOf(parentOf(path)), 'replace')}
+          />
+        </section>
+      )}
     </>
   );
 }
+
+type Settings = { readonly 'deletion-allowed'?: unknown };
 
 function whatEnds({ command, operation }: Entry, name: string): string {
   // The page has no way to ask for a check alone.

@@ -5,16 +5,15 @@ import { fillPath } from '../address/path.ts';
 import { hrefOf } from '../address/router.ts';
 import { may } from '../api/may.ts';
 import { Refusal, type Request } from '../api/request.ts';
-import { capital, nameOf, type Catalog, type Entry, type Place } from '../description/catalog.ts';
-import { outputOf, textOf } from '../description/schema.ts';
+import { nameOf, type Catalog, type Entry, type Place } from '../description/catalog.ts';
 import { AllowedLink } from '../parts/allowed.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Loading } from '../parts/loading.tsx';
 import { useLoaded, useSteady, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
-import { Text, Value } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
+import { Documents, type DocumentOf } from './documents.tsx';
 import { drawnAbove, drawnAt } from './drawn.ts';
+import { kindOf } from './purposes.ts';
 
 export function EntryView({
   catalog,
@@ -48,7 +47,7 @@ export function EntryView({
   return (
     <>
       <Heading catalog={catalog} title={title} path={path}>
-        <p class="quiet">{kindOf(first?.operation.summary ?? '')}</p>
+        {first !== undefined && <p class="quiet">{kindOf(first)}</p>}
         <div class="buttons">
           {merge !== undefined && (
             <AllowedLink
@@ -66,6 +65,7 @@ export function EntryView({
               path={fillPath(remove.path, names)}
               href={hrefOf(fillPath(remove.path, names), { do: 'delete' })}
               look="button danger"
+              lacks={isKept(documents) ? 'its settings do not allow deletion; “Edit” changes that' : undefined}
             >
               Delete
             </AllowedLink>
@@ -92,16 +92,19 @@ export function EntryView({
   );
 }
 
+/** Tells whether the settings forbid that it is deleted. */
+function isKept(documents: readonly DocumentOf[]): boolean {
+  return documents.some(
+    ({ loaded }) =>
+      loaded.state === 'there' && (loaded.answer.body as { readonly 'deletion-allowed'?: unknown } | null)?.['deletion-allowed'] === false,
+  );
+}
+
 /** Returns the refusal if there is nothing to show or do, because the entry does not exist. */
 function missingIn(documents: readonly DocumentOf[]): Refusal | undefined {
   const errors = documents.map(({ loaded }) => (loaded.state === 'failed' ? loaded.error : undefined));
   const missing = errors.filter((error) => error instanceof Refusal && error.status === 404);
   return missing.length > 0 && missing.length === documents.length ? (missing[0] as Refusal) : undefined;
-}
-
-/** `Read a transit key` is said of the operation; the page is of a transit key. */
-function kindOf(summary: string): string {
-  return capital(summary.replace(/^Read (?:the state of )?(?:an? )?/, ''));
 }
 
 /** Actions that the state of an entry allows: a state that lists its actions decides, one that does not leaves all of them. */
@@ -110,9 +113,13 @@ type Possible = 'all' | 'not known yet' | ReadonlySet<string>;
 function actionsIn(state: Loaded | undefined): Possible {
   if (state === undefined || state.state === 'failed') return 'all';
   if (state.state === 'loading') return 'not known yet';
-  const { actions } = (state.answer.body ?? {}) as { readonly actions?: unknown };
+  const { actions, shape } = (state.answer.body ?? {}) as { readonly actions?: unknown; readonly shape?: unknown };
+  // An appliance that stands alone has nobody to invite or to remove.
+  if (shape === 'alone') return new Set(whileAlone);
   return Array.isArray(actions) ? new Set(actions as readonly string[]) : 'all';
 }
+
+const whileAlone = ['init', 'join'] as const;
 
 type ActionsProps = { readonly entries: readonly Entry[]; readonly names: readonly string[]; readonly possible: Possible };
 
@@ -159,9 +166,6 @@ function Actions({ entries, names, possible }: ActionsProps): ComponentChildren 
   );
 }
 
-/** Document of the entry in one of the two trees: its settings, or its state. */
-type DocumentOf = { readonly show: Entry; readonly title: 'Settings' | 'State'; readonly loaded: Loaded };
-
 /** The settings first. */
 function useDocuments(shows: readonly Entry[], names: readonly string[], turn: number): readonly DocumentOf[] {
   const config = shows.find(({ command }) => command.tree === 'config');
@@ -174,62 +178,6 @@ function useDocuments(shows: readonly Entry[], names: readonly string[], turn: n
     ...(config === undefined ? [] : [{ show: config, title: 'Settings', loaded: settings } as const]),
     ...(state === undefined ? [] : [{ show: state, title: 'State', loaded: present } as const]),
   ];
-}
-
-type DocumentsProps = {
-  readonly catalog: Catalog;
-  readonly documents: readonly DocumentOf[];
-  /** names of fields that a drawn view shows */
-  readonly drawn: readonly string[];
-};
-
-/** Shows the settings and, without repeating them, the state. If neither can be shown, one says why. */
-function Documents({ catalog, documents, drawn }: DocumentsProps): ComponentChildren {
-  const isSeen = documents.some(({ loaded }) => loaded.state === 'there');
-  const [settings] = documents.filter(({ title }) => title === 'Settings');
-  // A drawn view is made from the state.
-  const isDrawn = documents.some(({ title, loaded }) => title === 'State' && loaded.state === 'there');
-  const repeated = settings?.loaded.state === 'there' ? Object.keys(settings.loaded.answer.body ?? {}) : [];
-  if (documents.some(({ loaded }) => loaded.state === 'loading')) return <Loading />;
-  return documents.map(({ show, title, loaded }, index) => {
-    if (loaded.state === 'loading') return null;
-    if (loaded.state === 'there') {
-      const { body } = loaded.answer;
-      const without = title === 'State' ? [...repeated, ...drawn] : isDrawn ? drawn : [];
-      return <Document key={title} catalog={catalog} show={show} title={title} body={body} without={without} />;
-    }
-    const { error } = loaded;
-    if (isSeen && error instanceof Refusal && error.status === 403)
-      return (
-        <p key={title} class="quiet">
-          You may not see its {title.toLowerCase()}: {visible(error.detail ?? '')}
-        </p>
-      );
-    return isSeen || index === 0 ? <Problem key={title} error={error} /> : null;
-  });
-}
-
-type DocumentProps = {
-  readonly catalog: Catalog;
-  readonly show: Entry;
-  readonly title: string;
-  readonly body: unknown;
-  /** names of fields that are shown already */
-  readonly without: readonly string[];
-};
-
-function Document({ catalog, show, title, body, without }: DocumentProps): ComponentChildren {
-  const { document } = catalog;
-  const isDocument = typeof body === 'object' && body !== null;
-  const shown =
-    isDocument && !Array.isArray(body) ? Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name))) : body;
-  if (title === 'State' && typeof shown === 'object' && shown !== null && Object.keys(shown).length === 0) return null;
-  return (
-    <section class="card">
-      <h2>{title}</h2>
-      {isDocument ? <Value value={shown} schema={outputOf(show.operation, document)} document={document} /> : <Text text={textOf(body)} />}
-    </section>
-  );
 }
 
 /** Draws one link for each name: of two with the same name the first. */

@@ -4,12 +4,13 @@ import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
 import { address, hrefOf } from '../address/router.ts';
 import type { Catalog, Entry, Place } from '../description/catalog.ts';
-import { capital, nameOf, titleOf } from '../description/catalog.ts';
+import { nameOf, titleOf } from '../description/catalog.ts';
 import { columnsOf, outputOf, resolve, textOf } from '../description/schema.ts';
 import { FilterBar } from '../lists/filter-bar.tsx';
 import { ListCount, ListPages, NoEntries, rowsOfPage } from '../lists/list-pages.tsx';
 import { filterQuery, filtersOf } from '../lists/query.ts';
 import { DataTable, type Column } from '../marks/data-table.tsx';
+import { Labels } from '../marks/labels.tsx';
 import { AllowedLink } from '../parts/allowed.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -19,6 +20,7 @@ import { Prose } from '../parts/prose.tsx';
 import { Value } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
 import { drawnAt } from './drawn.ts';
+import { purposeOf } from './purposes.ts';
 
 const mostColumns = 6;
 
@@ -53,32 +55,26 @@ export function ListView({ catalog, place, entry, create }: ListProps): Componen
     turn.value,
   ).value;
   const isRefused = loaded.state === 'failed' && isDenied(loaded.error);
+  const isFiltered = Object.keys(asked).length > 0;
+  // There is nothing to choose from.
+  const isEmpty = !isFiltered && loaded.state === 'there' && Array.isArray(loaded.answer.body) && loaded.answer.body.length === 0;
   const title = nameOf(entry);
   const Drawn = drawnAt(place, 'above');
   return (
     <>
       <Heading catalog={catalog} title={title} path={path}>
         <p class="quiet">
-          <Prose text={capital(operation.summary.replace(/^List /, ''))} />
+          <Prose text={purposeOf(entry)} />
         </p>
         <div class="buttons">
-          {create !== undefined && (
-            <AllowedLink
-              operation={create.operation['x-operation']}
-              path={fillPath(create.path, names)}
-              href={hrefOf(path, { do: 'create' })}
-              look="button primary"
-            >
-              Create
-            </AllowedLink>
-          )}
+          {create !== undefined && <CreateLink create={create} names={names} words="Create" />}
           <button type="button" onClick={() => (turn.value += 1)}>
             Refresh
           </button>
         </div>
       </Heading>
       {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
-      {!isRefused && <FilterBar path={path} fields={filtersOf(operation)} />}
+      {!isRefused && !isEmpty && <FilterBar path={path} fields={filtersOf(operation)} />}
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
@@ -91,10 +87,23 @@ export function ListView({ catalog, place, entry, create }: ListProps): Componen
           rows={loaded.answer.body}
           headers={loaded.answer.headers}
           title={title}
-          isFiltered={Object.keys(asked).length > 0}
+          isFiltered={isFiltered}
+          create={create}
+          names={names}
         />
       )}
     </>
+  );
+}
+
+type CreateLinkProps = { readonly create: Entry; readonly names: readonly string[]; readonly words: string };
+
+function CreateLink({ create, names, words }: CreateLinkProps): ComponentChildren {
+  const path = fillPath(create.path, names);
+  return (
+    <AllowedLink operation={create.operation['x-operation']} path={path} href={hrefOf(path, { do: 'create' })} look="button primary">
+      {words}
+    </AllowedLink>
   );
 }
 
@@ -108,15 +117,22 @@ type RowsProps = {
   readonly headers: Headers;
   readonly title: string;
   readonly isFiltered: boolean;
+  readonly create: Entry | undefined;
+  readonly names: readonly string[];
 };
 
 type RowOfList = Readonly<Record<string, unknown>>;
 
-function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, isFiltered }: RowsProps): ComponentChildren {
+function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, isFiltered, create, names }: RowsProps): ComponentChildren {
   const { document } = catalog;
   const fields = columnsOf(entry.operation, document);
   const all = Array.isArray(rows) ? (rows as readonly unknown[]) : [];
-  if (all.length === 0) return <NoEntries isFiltered={isFiltered} />;
+  if (all.length === 0)
+    return (
+      <NoEntries isFiltered={isFiltered}>
+        {create !== undefined && <CreateLink create={create} names={names} words="Create the first one" />}
+      </NoEntries>
+    );
   const documents = all.map((row) => (typeof row === 'object' && row !== null ? (row as RowOfList) : { [columns[0] ?? '']: row }));
   // A column that is empty in all of them says nothing.
   const told = columns.filter((column) => documents.some((row) => valueOf(row, column) !== undefined));
@@ -126,12 +142,18 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, 
         head: titleOf(column),
         is: 'name',
         cell: (row) => <EntryLink catalog={catalog} path={path} name={textOf(valueOf(row, column))} />,
+        order: (row) => textOf(valueOf(row, column)),
       };
     return {
       head: titleOf(column),
+      order: (row) => {
+        const value = valueOf(row, column);
+        return typeof value === 'number' || typeof value === 'string' ? value : value === undefined ? undefined : textOf(value);
+      },
       cell: (row) => {
         const value = valueOf(row, column);
         if (value === undefined) return undefined;
+        if (column === 'labels' && typeof value === 'object' && value !== null) return <Labels labels={{ ...value }} />;
         const count = countOf(value);
         return count ?? <Value value={value} schema={fields[column]} document={document} />;
       },
@@ -140,7 +162,13 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, 
   return (
     <>
       <ListCount count={all.length} headers={headers} />
-      <DataTable label={title} columns={shown} rows={documents} keyOf={(_, index) => index} />
+      <DataTable
+        label={title}
+        columns={shown}
+        rows={documents}
+        keyOf={(_, index) => index}
+        isWhole={all.length === Number(headers.get('total-count') ?? all.length)}
+      />
       <ListPages path={path} headers={headers} />
     </>
   );
@@ -190,7 +218,6 @@ function nameFieldOf({ entries, document }: Catalog, { command, operation, path 
 function chooseColumns(fields: ReturnType<typeof columnsOf>, nameField: string | undefined): readonly string[] {
   const isShort = ([name, schema]: readonly [string, ReturnType<typeof columnsOf>[string]]): boolean =>
     name !== nameField &&
-    name !== 'labels' &&
     schema['x-secret'] !== true &&
     ['string', 'boolean', 'integer', 'number'].includes(String(schema.type)) &&
     (schema.maxLength ?? 0) <= 512 &&
@@ -203,5 +230,6 @@ function chooseColumns(fields: ReturnType<typeof columnsOf>, nameField: string |
     .map(([name]) => name);
   const others = Object.keys(fields).filter((name) => name !== nameField && !short.includes(name) && fields[name]?.['x-secret'] !== true);
   const chosen = [...(nameField === undefined ? [] : [nameField]), ...short];
-  return (chosen.length < 3 ? [...chosen, ...others] : chosen).slice(0, mostColumns);
+  const columns = (chosen.length < 3 ? [...chosen, ...others] : chosen).slice(0, mostColumns);
+  return Object.hasOwn(fields, 'labels') && !columns.includes('labels') ? [...columns, 'labels'] : columns;
 }

@@ -5,15 +5,18 @@ import { fillPath } from '../../address/path.ts';
 import { hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
 import type { Catalog, Entry } from '../../description/catalog.ts';
+import { SaveCa } from '../../commands/set-up.tsx';
 import { Act } from '../../forms/act.tsx';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { ShownOnce } from '../../marks/shown-once.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
-import { Moment } from '../../parts/moments.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useUntilEnd } from '../../marks/until-end.ts';
+import { WhoUsed } from '../audit/who-used.tsx';
 import { loginCommand } from './login-command.ts';
 import '../../style/access.css';
 
@@ -32,6 +35,7 @@ export function ApproleView({ catalog, place: { names }, turn: asked }: DrawnPro
   const turn = useSignal(0);
   const path = fillPath(template, names);
   const loaded = useSteady(useLoaded({ method: 'GET', path }, turn.value + asked).value);
+  if (loaded.state === 'loading') return <Loading />;
   if (loaded.state !== 'there') return null;
   const { 'role-id': roleId = '' } = loaded.answer.body as { readonly 'role-id'?: string };
   const again = (): void => void (turn.value += 1);
@@ -52,10 +56,12 @@ export function ApproleView({ catalog, place: { names }, turn: asked }: DrawnPro
           <CopyButton text={loginCommand(location.origin, roleId)} what="command" />
         </div>
         <p class="quiet">
-          The secret-id is read from <code>SECRET_ID</code>. The answer has the token, and when it ends.
+          Save <SaveCa />, the CA of this appliance, where you run it. The first line waits for the secret-id: paste it and press Enter. The
+          answer has the token, and when it ends.
         </p>
       </section>
       <SecretIds catalog={catalog} names={names} turn={turn.value + asked} onChange={again} />
+      <WhoUsed catalog={catalog} filter={{ who: names[0] ?? '' }} title="What it did" />
     </>
   );
 }

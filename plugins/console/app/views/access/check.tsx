@@ -6,12 +6,14 @@ import { address, go, hrefOf } from '../../address/router.ts';
 import { send } from '../../api/request.ts';
 import type { Catalog } from '../../description/catalog.ts';
 import { Act } from '../../forms/act.tsx';
+import { EntryPicker } from '../../forms/controls/entry-picker.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import '../../style/access.css';
+import '../../style/making.css';
 
 const policies = '/v1/config/policy/policies';
 const operations = ['create', 'read', 'update', 'delete', 'execute'] as const;
@@ -37,7 +39,7 @@ export function CheckView({ catalog, place: { entries }, path }: DrawnProps): Co
   const whom = useSignal<Whom>(query.has('accessor') ? 'accessor' : query.has('policies') ? 'policies' : 'own');
   const texts = {
     accessor: useSignal(query.get('accessor') ?? ''),
-    policies: useSignal(query.get('policies') ?? ''),
+    policies: useSignal((query.get('policies') ?? '').split(',').join('\n')),
     path: useSignal(query.get('path') ?? ''),
     operation: useSignal(query.get('operation') ?? 'read'),
   };
@@ -89,10 +91,25 @@ export function CheckView({ catalog, place: { entries }, path }: DrawnProps): Co
             ))}
           </fieldset>
           {whom.value === 'accessor' && (
-            <TextRow id="check-accessor" label="Accessor of the token" text={texts.accessor} hint="f81d4fae-7dec-41d0-a765-00a0c91e6bf6" />
+            <PickRow
+              id="check-accessor"
+              label="Token"
+              help="By its accessor, or the name of who holds it."
+              resource="keystore/tokens"
+              catalog={catalog}
+              text={texts.accessor}
+            />
           )}
           {whom.value === 'policies' && (
-            <TextRow id="check-policies" label="Policies, with spaces between them" text={texts.policies} hint="user metrics" />
+            <PickRow
+              id="check-policies"
+              label="Policies"
+              help="All that it would have."
+              resource="policy/policies"
+              catalog={catalog}
+              text={texts.policies}
+              isList
+            />
           )}
           <div class="field">
             <label for="check-operation">do</label>
@@ -117,21 +134,31 @@ export function CheckView({ catalog, place: { entries }, path }: DrawnProps): Co
   );
 }
 
-type TextRowProps = { readonly id: string; readonly label: string; readonly text: Signal<string>; readonly hint: string };
+type PickRowProps = {
+  readonly id: string;
+  readonly label: string;
+  readonly help: string;
+  readonly resource: string;
+  readonly catalog: Catalog;
+  readonly text: Signal<string>;
+  readonly isList?: boolean;
+};
 
-function TextRow({ id, label, text, hint }: TextRowProps): ComponentChildren {
+function PickRow({ id, label, help, resource, catalog, text, isList = false }: PickRowProps): ComponentChildren {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
+      <p class="help" id={`${id}-help`}>
+        {help}
+      </p>
+      <EntryPicker
         id={id}
-        type="text"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        placeholder={hint}
+        help={`${id}-help`}
+        resource={resource}
+        document={catalog.document}
         value={text.value}
-        onInput={(event) => (text.value = event.currentTarget.value)}
+        isList={isList}
+        onChange={(value) => (text.value = value)}
       />
     </div>
   );

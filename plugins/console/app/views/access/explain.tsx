@@ -7,11 +7,12 @@ import { address, go, hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
 import { send } from '../../api/request.ts';
 import { Act } from '../../forms/act.tsx';
+import { prepareForm } from '../../forms/prepared.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Exact } from '../../parts/moments.tsx';
+import { Exact } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import '../../style/access.css';
@@ -79,6 +80,12 @@ export function ExplainView({ catalog, place: { entries, names }, path }: DrawnP
     error.value = undefined;
     go(hrefOf(path, isLogin ? { login: login.value.trim() } : {}), 'replace');
   };
+  /** The answer to another question goes. */
+  const ask = (change: () => unknown): void => {
+    change();
+    found.value = undefined;
+    error.value = undefined;
+  };
   return (
     <>
       <Heading catalog={catalog} title="Explain a login" path={path}>
@@ -103,10 +110,10 @@ export function ExplainView({ catalog, place: { entries, names }, path }: DrawnP
           <fieldset class="choices">
             <legend>Explain</legend>
             <label>
-              <input type="radio" name="way" checked={isLogin} onChange={() => (way.value = 'login')} /> a sign-in that failed
+              <input type="radio" name="way" checked={isLogin} onChange={() => ask(() => (way.value = 'login'))} /> a sign-in that failed
             </label>
             <label>
-              <input type="radio" name="way" checked={!isLogin} onChange={() => (way.value = 'claims')} /> claims
+              <input type="radio" name="way" checked={!isLogin} onChange={() => ask(() => (way.value = 'claims'))} /> claims
             </label>
           </fieldset>
           {isLogin ? (
@@ -123,7 +130,7 @@ export function ExplainView({ catalog, place: { entries, names }, path }: DrawnP
                 spellcheck={false}
                 aria-describedby="explain-login-help"
                 value={login.value}
-                onInput={(event) => (login.value = event.currentTarget.value)}
+                onInput={({ currentTarget: { value } }) => ask(() => (login.value = value))}
               />
             </div>
           ) : (
@@ -138,19 +145,21 @@ export function ExplainView({ catalog, place: { entries, names }, path }: DrawnP
                 spellcheck={false}
                 placeholder={example}
                 value={claims.value}
-                onInput={(event) => (claims.value = event.currentTarget.value)}
+                onInput={({ currentTarget: { value } }) => ask(() => (claims.value = value))}
               />
             </div>
           )}
         </Act>
       </section>
       {error.value !== undefined && <Problem error={error.value} />}
-      {found.value !== undefined && <Explained explanation={found.value} service={service} />}
+      {found.value !== undefined && <Explained explanation={found.value} service={service} claims={isLogin ? undefined : document} />}
     </>
   );
 }
 
-function Explained({ explanation, service }: { readonly explanation: Explanation; readonly service: string }): ComponentChildren {
+type ExplainedProps = { readonly explanation: Explanation; readonly service: string; readonly claims: object | undefined };
+
+function Explained({ explanation, service, claims }: ExplainedProps): ComponentChildren {
   const { outcome, roles, policies, notes, username, fullname, login } = explanation;
   const isSignedIn = outcome === 'signed-in';
   const unknown = new Set(explanation['unknown-policies']);
@@ -204,6 +213,7 @@ function Explained({ explanation, service }: { readonly explanation: Explanation
         </dd>
       </dl>
       {roles.length > 0 && <DataTable label="Roles" columns={columnsOf(rolePath)} rows={roles} keyOf={({ name }) => name} />}
+      <MissingRoles explanation={explanation} claims={claims} rolePath={rolePath} />
       {notes.length > 0 && (
         <ul class="reasons">
           {notes.map((note) => (
@@ -214,6 +224,32 @@ function Explained({ explanation, service }: { readonly explanation: Explanation
     </section>
   );
 }
+
+type MissingProps = { readonly explanation: Explanation; readonly claims: object | undefined; readonly rolePath: string };
+
+/** Values of the role claim that no role is made for, each with the way to make it. The person who asks has typed them. */
+function MissingRoles({ explanation, claims, rolePath }: MissingProps): ComponentChildren {
+  const value = (claims as Readonly<Record<string, unknown>> | undefined)?.[explanation['role-claim']];
+  const known = new Set(explanation.roles.map(({ name }) => name));
+  const missing = [value].flat().filter((one): one is string => typeof one === 'string' && !known.has(one));
+  if (missing.length === 0) return null;
+  return (
+    <div class="stack">
+      <h3>What to do</h3>
+      <ul class="plain">
+        {missing.slice(0, mostMissing).map((name) => (
+          <li key={name}>
+            <a href={hrefOf(rolePath, { do: 'create' })} onClick={() => prepareForm(rolePath, { name })}>
+              Make a role of <bdi>{visible(name)}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const mostMissing = 10;
 
 function columnsOf(rolePath: string): readonly Column<Role>[] {
   return [

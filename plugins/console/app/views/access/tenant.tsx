@@ -4,12 +4,14 @@ import type { ComponentChildren } from 'preact';
 import { fillPath } from '../../address/path.ts';
 import { hrefOf } from '../../address/router.ts';
 import { Act } from '../../forms/act.tsx';
+import { OpenAs } from './open-as.tsx';
 import { ShownOnce } from '../../marks/shown-once.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
-import { Moment } from '../../parts/moments.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useUntilEnd } from '../../marks/until-end.ts';
 
@@ -38,6 +40,7 @@ export function TenantView({ catalog, place: { names }, turn: asked }: DrawnProp
   const token = useUntilEnd<string>();
   const loaded = useSteady(useLoaded({ method: 'GET', path: fillPath('/v1/state/tenants/{name}', names) }, turn.value + asked).value);
   const entry = catalog.entries.find(({ path }) => path === createRoot);
+  if (loaded.state === 'loading') return <Loading />;
   if (loaded.state !== 'there') return null;
   const state = loaded.answer.body as TenantState;
   const { name, kind = '', uuid } = state;
@@ -111,6 +114,7 @@ export function TenantView({ catalog, place: { names }, turn: asked }: DrawnProp
           )}
         </section>
       )}
+      <OpenAs catalog={catalog} name={name} />
     </>
   );
 }

@@ -15,7 +15,9 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { isDenied, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
-import { Moment } from '../../parts/moments.tsx';
+import { Moment } from '../../times/moments.tsx';
+import { EndPerson } from './end-person.tsx';
+import { programName } from './program-name.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import '../../style/access.css';
@@ -35,11 +37,25 @@ type Token = {
   readonly 'bound-cidrs'?: readonly string[];
   readonly parent?: string;
   readonly approle?: string;
+  readonly 'user-kind'?: string;
+  readonly 'user-source'?: string;
+  readonly identity?: unknown;
+  /** of the session of a browser */
+  readonly session?: { readonly address?: string; readonly program?: string; readonly 'last-used'?: string };
+};
+
+const kinds: Readonly<Record<string, string>> = {
+  'root-token': 'root token',
+  approle: 'application',
+  'sign-in': 'person',
+  workload: 'workload',
+  certificate: 'certificate',
 };
 
 export function TokensView({ catalog, place: { entries } }: DrawnProps): ComponentChildren {
   const turn = useSignal(0);
   const ending = useSignal<Token | undefined>(undefined);
+  const person = useSignal<Token | undefined>(undefined);
   const [list] = entries;
   const query = { limit: String(rowsOfPage), ...(list === undefined ? {} : filterQuery(list.operation, address.value.query)) };
   const loaded = useLoaded({ method: 'GET', path, query }, turn.value).value;
@@ -71,6 +87,17 @@ export function TokensView({ catalog, place: { entries } }: DrawnProps): Compone
           }}
         />
       )}
+      {person.value !== undefined && (
+        <EndPerson
+          key={person.value.accessor}
+          token={person.value}
+          ownAccessor={ownAccessor}
+          onClose={(isDone) => {
+            person.value = undefined;
+            if (isDone) turn.value += 1;
+          }}
+        />
+      )}
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
@@ -80,6 +107,7 @@ export function TokensView({ catalog, place: { entries } }: DrawnProps): Compone
           headers={loaded.answer.headers}
           ownAccessor={ownAccessor}
           onEnd={(token) => (ending.value = token)}
+          onEndPerson={(token) => (person.value = token)}
         />
       )}
     </>
@@ -92,9 +120,10 @@ type TokensProps = {
   readonly headers: Headers;
   readonly ownAccessor: string | undefined;
   readonly onEnd: (token: Token) => void;
+  readonly onEndPerson: (token: Token) => void;
 };
 
-function Tokens({ catalog, tokens, headers, ownAccessor, onEnd }: TokensProps): ComponentChildren {
+function Tokens({ catalog, tokens, headers, ownAccessor, onEnd, onEndPerson }: TokensProps): ComponentChildren {
   const mayEnd = typeof may('delete', `${path}/any`).value !== 'object' && typeof may('execute', disable).value !== 'object';
   if (tokens.length === 0) return <NoEntries isFiltered={address.value.query.has('after')} />;
   const columns: readonly Column<Token>[] = [
@@ -108,6 +137,7 @@ function Tokens({ catalog, tokens, headers, ownAccessor, onEnd }: TokensProps): 
         </>
       ),
     },
+    { head: 'What and where', cell: (token) => <Where token={token} /> },
     { head: 'Policies', cell: (token) => <PolicyLinks catalog={catalog} names={token.policies} /> },
     { head: 'Made', cell: (token) => <Moment at={token['creation-time']} /> },
     {
@@ -128,6 +158,11 @@ function Tokens({ catalog, tokens, headers, ownAccessor, onEnd }: TokensProps): 
               End
             </button>
           )}
+          {mayEnd && token['user-kind'] !== 'root-token' && token.identity !== undefined && (
+            <button type="button" class="small danger" aria-label={`End all of ${visible(token.user)}`} onClick={() => onEndPerson(token)}>
+              End all of this {kinds[token['user-kind'] ?? ''] ?? 'holder'}
+            </button>
+          )}
         </div>
       ),
     },
@@ -137,6 +172,29 @@ function Tokens({ catalog, tokens, headers, ownAccessor, onEnd }: TokensProps): 
       <ListCount count={tokens.length} headers={headers} />
       <DataTable label="Tokens and sessions" columns={columns} rows={tokens} keyOf={({ accessor }) => accessor} />
       <ListPages path={path} headers={headers} />
+    </>
+  );
+}
+
+/** Kind of the token, and of a session the browser and the address that the person signed in from. */
+function Where({ token: { session, 'user-kind': kind = '', 'user-source': source } }: { readonly token: Token }): ComponentChildren {
+  return (
+    <>
+      {session === undefined ? 'token' : 'session in a browser'}
+      <div class="quiet">
+        {[kinds[kind] ?? visible(kind), source === undefined ? '' : visible(source)].filter((one) => one !== '').join(' of ')}
+      </div>
+      {session?.program !== undefined && <div title={visible(session.program)}>{visible(programName(session.program))}</div>}
+      {session?.address !== undefined && (
+        <div>
+          from <code>{visible(session.address)}</code>
+        </div>
+      )}
+      {session?.['last-used'] !== undefined && (
+        <div class="quiet">
+          used <Moment at={session['last-used']} />
+        </div>
+      )}
     </>
   );
 }

@@ -1,14 +1,16 @@
 // The filters of the trail: how long back, who, what, where and with which result. All of them are in the address.
 import type { ComponentChildren } from 'preact';
 import type { Filters } from './records.ts';
+import { dayOfRange, rangeOfDay } from './day.ts';
 import { windows } from './windows.ts';
 import { typedTexts } from '../../parts/typed.ts';
+import { isUtc } from '../../times/times.ts';
 
 export type AuditFiltersProps = {
   readonly filters: Filters;
   readonly since: string;
-  /** true if a time was chosen in the histogram, which is not live */
-  readonly isChosen: boolean;
+  /** the time that was chosen in the histogram or as a day, which is not live */
+  readonly chosen: { readonly fromMs: number; readonly toMs: number } | undefined;
   readonly isLive: boolean;
   readonly onChange: (part: Readonly<Record<string, string>>) => void;
   readonly onRefresh: () => void;
@@ -27,7 +29,8 @@ const texts: readonly (readonly [name: 'who' | 'what' | 'where', label: string, 
   ['where', 'Where', 'transit-keys/orders'],
 ];
 
-export function AuditFilters({ filters, since, isChosen, isLive, onChange, onRefresh }: AuditFiltersProps): ComponentChildren {
+/** Long because it is one form from left to right. */
+export function AuditFilters({ filters, since, chosen, isLive, onChange, onRefresh }: AuditFiltersProps): ComponentChildren {
   const submit = (event: Event): void => {
     event.preventDefault();
     const typed = typedTexts(event.currentTarget as HTMLFormElement);
@@ -44,6 +47,20 @@ export function AuditFilters({ filters, since, isChosen, isLive, onChange, onRef
             </option>
           ))}
         </select>
+      </div>
+      <div class="filter">
+        <label for="audit-day">{isUtc.value ? 'Or the day, in UTC' : 'Or the day'}</label>
+        <input
+          id="audit-day"
+          type="date"
+          value={chosen === undefined ? '' : dayOfRange(chosen.fromMs, chosen.toMs, isUtc.value)}
+          onChange={({ currentTarget }) => {
+            const range = rangeOfDay(currentTarget.value, isUtc.value);
+            // An emptied field is the way back; while a date is typed it has no value either.
+            if (range !== undefined) onChange(range);
+            else if (chosen !== undefined && !currentTarget.validity.badInput) onChange({ from: '', to: '' });
+          }}
+        />
       </div>
       {texts.map(([name, label, hint]) => (
         <div class="filter" key={name}>
@@ -74,8 +91,8 @@ export function AuditFilters({ filters, since, isChosen, isLive, onChange, onRef
       <label class="tick">
         <input
           type="checkbox"
-          checked={filters.only === 'changes'}
-          onChange={({ currentTarget }) => onChange({ only: currentTarget.checked ? 'changes' : '' })}
+          checked={filters.only !== 'all'}
+          onChange={({ currentTarget }) => onChange({ only: currentTarget.checked ? '' : 'all' })}
         />{' '}
         without reads
       </label>
@@ -83,7 +100,7 @@ export function AuditFilters({ filters, since, isChosen, isLive, onChange, onRef
         <input
           type="checkbox"
           checked={isLive}
-          disabled={isChosen}
+          disabled={chosen !== undefined}
           onChange={({ currentTarget }) => onChange({ live: currentTarget.checked ? '' : 'no' })}
         />{' '}
         live

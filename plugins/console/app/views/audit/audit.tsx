@@ -6,6 +6,7 @@ import { Histogram, type Bin } from '../../charts/histogram.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { isDenied } from '../../parts/loaded.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { timeOf } from '../../topics/read-topic.ts';
@@ -13,7 +14,9 @@ import { useTopic, type Topic } from '../../topics/use-topic.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { Chains } from './chains.tsx';
 import { noFilters, queryOf, resultOf, type Filters, type TrailRecord } from './records.ts';
+import { Export } from './export.tsx';
 import { AuditRows } from './rows.tsx';
+import { SavedFilters } from './saved-filters.tsx';
 import { usualWindow, windows } from './windows.ts';
 import '../../style/audit.css';
 
@@ -36,6 +39,7 @@ export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
   const begin = { since: isChosen ? new Date(from).toISOString() : since };
   const asks = queryOf(filters);
   const isFiltered = Object.keys(asks).length > 0;
+  const isNarrowed = Object.keys(filters).some((name) => name !== 'only' && query.has(name));
   const trail = useTopic({ path, begin, filters: asks, untilMs: isChosen ? to : undefined, isLive, most: mostRecords }, turn.value);
   const records = trail.value.records as readonly TrailRecord[];
   const seconds = windows[since]?.seconds ?? 0;
@@ -64,10 +68,16 @@ export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
       <AuditFilters
         filters={filters}
         since={since}
-        isChosen={isChosen}
+        chosen={isChosen ? { fromMs: from, toMs: to } : undefined}
         isLive={isLive}
         onChange={change}
         onRefresh={() => (turn.value += 1)}
+      />
+      <SavedFilters path={path} />
+      <Export
+        path={path}
+        filters={asks}
+        range={() => (isChosen ? { fromMs: from, toMs: to } : { fromMs: Date.now() - seconds * 1_000, toMs: Date.now() })}
       />
       {error !== undefined && <Problem error={error} />}
       <section class="card" aria-labelledby="when-title">
@@ -91,6 +101,7 @@ export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
           </div>
         )}
       </section>
+      {records.length === 0 && trail.value.state === 'reading' && error === undefined && <Loading />}
       {records.length > 0 ? (
         <AuditRows
           catalog={catalog}
@@ -101,7 +112,7 @@ export function AuditView({ catalog, path }: DrawnProps): ComponentChildren {
       ) : (
         trail.value.state !== 'reading' &&
         error === undefined && (
-          <p class="empty">{isFiltered ? 'No record of this time fits the filters.' : 'Nothing was recorded in this time.'}</p>
+          <p class="empty">{isNarrowed ? 'No record of this time fits the filters.' : 'Nobody changed or used anything in this time.'}</p>
         )
       )}
       <Chains records={isFiltered ? undefined : records} turn={turn.value} />

@@ -5,7 +5,7 @@ import { may } from '../../api/may.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
-import { Moment } from '../../parts/moments.tsx';
+import { Moment } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { wordsOf, type TrailRecord } from './records.ts';

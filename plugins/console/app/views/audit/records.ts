@@ -12,6 +12,9 @@ export type TrailRecord = TopicRecord & {
   readonly sequence?: number;
   readonly tenant?: string;
   readonly user?: string;
+  readonly 'user-kind'?: string;
+  /** the approle or the sign-in service that gave the name */
+  readonly 'user-source'?: string;
   readonly accessor?: string;
   readonly via?: string;
   readonly path?: string;
@@ -40,7 +43,7 @@ export type Filters = {
   readonly what: string;
   readonly where: string;
   readonly result: string;
-  /** `changes`: without what only reads, and without the trail’s records about itself */
+  /** `all`: also what only reads, as the console itself does all the time, and the trail’s records about itself */
   readonly only: string;
 };
 
@@ -48,7 +51,7 @@ export const noFilters: Filters = { who: '', what: '', where: '', result: '', on
 
 /** The same as the API takes it. */
 export function queryOf({ only, ...texts }: Filters): TopicQuery {
-  const wanted = { ...texts, reads: only === 'changes' ? 'false' : '' };
+  const wanted = { ...texts, reads: only === 'all' ? '' : 'false' };
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== ''));
 }
 

@@ -2,14 +2,17 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
-import type { Catalog } from '../../description/catalog.ts';
+import type { Catalog, Entry } from '../../description/catalog.ts';
 import { DataTable } from '../../marks/data-table.tsx';
+import { moreOf } from '../../marks/more-of.ts';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Fields } from '../../parts/value.tsx';
 import { visible } from '../../parts/visible.ts';
 import { timeOf } from '../../topics/read-topic.ts';
 import { idOf, resultOf, wordsOf, type Result, type TrailRecord } from './records.ts';
+import { sentenceOf } from './sentences.ts';
+import { clockText, isSameDay, timeText } from '../../times/times.ts';
 
 const shownAtOnce = 100;
 const tones: Readonly<Record<Result, Tone>> = { done: 'good', refused: 'warn', failed: 'bad', note: 'quiet' };
@@ -48,7 +51,7 @@ export function AuditRows({ catalog, records, open, onOpen }: RowsProps): Compon
       {records.length > count.value && (
         <div class="buttons">
           <button type="button" onClick={() => (count.value += shownAtOnce)}>
-            Show {shownAtOnce} more of {(records.length - count.value).toLocaleString()}
+            {moreOf(shownAtOnce, records.length - count.value)}
           </button>
         </div>
       )}
@@ -92,9 +95,11 @@ function Who({ record: { user, tenant, path, via } }: RecordProps): ComponentChi
 
 function What({ catalog, record }: RecordProps & { readonly catalog: Catalog }): ComponentChildren {
   const { method = '', path, kind = '' } = record;
+  const { entry, names } = path === undefined ? { entry: undefined, names: [] } : operationOf(catalog, method, path);
+  const sentence = sentenceOf(record, entry, names);
   return (
     <>
-      {wordsOf(record) ?? summaryOf(catalog, method, path) ?? visible(kind)}
+      {wordsOf(record) ?? (sentence === undefined ? visible(kind) : visible(sentence))}
       {path !== undefined && (
         <div class="quiet">
           {visible(method)} <code>{visible(path)}</code>
@@ -137,24 +142,23 @@ function Whole({ catalog, record }: { readonly catalog: Catalog; readonly record
   );
 }
 
-const summaries = new Map<string, string | undefined>();
+type Found = { readonly entry: Entry | undefined; readonly names: readonly string[] };
+const found = new Map<string, Found>();
 
-/** Summary of an operation from the description; needed for each row of a trail, and so kept. */
-function summaryOf(catalog: Catalog, method: string, path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
+/** The operation of a record in the description; needed for each row of a trail, and so kept. */
+function operationOf(catalog: Catalog, method: string, path: string): Found {
   const key = `${method} ${path}`;
-  if (!summaries.has(key)) {
-    if (summaries.size > 5_000) summaries.clear();
-    const tree = path.split('/')[2];
-    const found = catalog.at(path)?.entries.filter((entry) => entry.method === method);
-    const entry = found?.find((one) => one.path.split('/')[2] === tree) ?? found?.[0];
-    summaries.set(key, entry?.operation.summary);
-  }
-  return summaries.get(key);
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  if (found.size > 5_000) found.clear();
+  const tree = path.split('/')[2];
+  const place = catalog.at(path);
+  const fitting = place?.entries.filter((entry) => entry.method === method);
+  const one = { entry: fitting?.find((entry) => entry.path.split('/')[2] === tree) ?? fitting?.[0], names: place?.names ?? [] };
+  found.set(key, one);
+  return one;
 }
 
 function clockOf(atMs: number): string {
-  const at = new Date(atMs);
-  const isToday = at.toDateString() === new Date().toDateString();
-  return isToday ? at.toLocaleTimeString() : at.toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
+  return isSameDay(atMs, Date.now()) ? clockText(atMs) : timeText(atMs);
 }

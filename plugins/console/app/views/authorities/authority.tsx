@@ -2,100 +2,113 @@
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
 import { Chip } from '../../parts/chip.tsx';
+import { Life } from '../../charts/life.tsx';
 import { Until } from '../../marks/until.tsx';
 import { AllowedLink } from '../../parts/allowed.tsx';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
+import { Loading } from '../../parts/loading.tsx';
 import { SaveButton } from '../../marks/save-button.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
+import { WhoUsed } from '../audit/who-used.tsx';
 import { Fingerprint } from './fingerprint.tsx';
 import { authorityPath, authorityStatePath, certificatesPath, keyOf, type AuthorityState } from './state.ts';
 
 /** Draws nothing if the state may not be read: the settings below say what there is. */
-export function AuthorityView({ place: { names }, turn }: DrawnProps): ComponentChildren {
+export function AuthorityView({ catalog, place: { names }, turn }: DrawnProps): ComponentChildren {
   const [name = ''] = names;
   const loaded = useSteady(useLoaded({ method: 'GET', path: authorityStatePath(name) }, turn).value);
+  if (loaded.state === 'loading') return <Loading />;
   if (loaded.state !== 'there') return null;
   const state = loaded.answer.body as AuthorityState;
-  const { subject, chain, est, scep = {}, 'issuing-ca': issuer, 'trust-only': isTrustOnly } = state;
-  const protocols = [...(est.enabled === true ? ['EST'] : []), ...(scep.enabled === true ? ['SCEP'] : [])];
+  const { subject, chain, scep = {}, cmp = {}, acme = {}, 'issuing-ca': issuer, 'trust-only': isTrustOnly } = state;
+  const registrationEnd = scep['registration-not-after'] ?? cmp['registration-not-after'];
   return (
-    <section class="card" aria-label={`Certificate authority ${visible(name)}`}>
-      <dl>
-        <dt>Issued by</dt>
-        <dd>{issuer === undefined ? isTrustOnly ? 'a CA elsewhere' : 'itself, or a CA elsewhere' : <IssuerLink name={issuer} />}</dd>
-        {subject !== undefined && (
-          <>
-            <dt>Subject</dt>
-            <dd>
-              <bdi>{visible(subject)}</bdi>
-            </dd>
-          </>
-        )}
-        {!isTrustOnly && (
-          <>
-            <dt>Key</dt>
-            <dd>{keyOf(state)}</dd>
-          </>
-        )}
-        <dt>Certificate</dt>
-        <dd>
-          <Until at={state['not-after']} />
-        </dd>
-        <dt>SHA-256</dt>
-        <dd>
-          <Fingerprint pem={chain} what={visible(name)} />
-        </dd>
-        <dt>Devices</dt>
-        <dd>
-          {protocols.length > 0 ? (
-            <Chip tone="good">may enrol over {protocols.join(' and ')}</Chip>
-          ) : (
-            <Chip tone="quiet">may not enrol: EST and SCEP are off</Chip>
+    <>
+      <section class="card" aria-label={`Certificate authority ${visible(name)}`}>
+        <dl>
+          <dt>Issued by</dt>
+          <dd>{issuer === undefined ? isTrustOnly ? 'a CA elsewhere' : 'itself, or a CA elsewhere' : <IssuerLink name={issuer} />}</dd>
+          {subject !== undefined && (
+            <>
+              <dt>Subject</dt>
+              <dd>
+                <bdi>{visible(subject)}</bdi>
+              </dd>
+            </>
           )}
-        </dd>
-        {scep['registration-not-after'] !== undefined && (
-          <>
-            <dt>Registration authority</dt>
-            <dd>
-              <Until at={scep['registration-not-after']} />
-            </dd>
-          </>
-        )}
-      </dl>
-      <div class="buttons">
-        {!isTrustOnly && (
-          <>
-            <a class="button primary" href={hrefOf(authorityPath(name), { do: 'enrol' })}>
-              Enrol a device
-            </a>
-            <AllowedLink operation="read" path={certificatesPath(name)} href={hrefOf(certificatesPath(name))}>
-              Issued certificates
-            </AllowedLink>
-          </>
-        )}
-        {scep.enabled === true &&
-          enrolmentLists.map(([list, title]) => {
-            const path = `${authorityStatePath(name)}/${list}`;
-            return (
-              <AllowedLink key={list} operation="read" path={path} href={hrefOf(path)}>
-                {title}
+          {!isTrustOnly && (
+            <>
+              <dt>Key</dt>
+              <dd>{keyOf(state)}</dd>
+            </>
+          )}
+          <dt>Certificate</dt>
+          <dd>
+            <Life of={state} />
+          </dd>
+          <dt>SHA-256</dt>
+          <dd>
+            <Fingerprint pem={chain} what={visible(name)} />
+          </dd>
+          <dt>Devices</dt>
+          <dd>
+            <Protocols of={state} />
+          </dd>
+          {registrationEnd !== undefined && (
+            <>
+              <dt>Registration authority</dt>
+              <dd>
+                <Until at={registrationEnd} />
+              </dd>
+            </>
+          )}
+        </dl>
+        <div class="buttons">
+          {!isTrustOnly && (
+            <>
+              <a class="button primary" href={hrefOf(authorityPath(name), { do: 'enrol' })}>
+                Enrol a device
+              </a>
+              <AllowedLink operation="read" path={certificatesPath(name)} href={hrefOf(certificatesPath(name))}>
+                Issued certificates
               </AllowedLink>
-            );
-          })}
-        <SaveButton content={chain} name={`${name}-chain.pem`}>
-          Save chain (PEM)
-        </SaveButton>
-      </div>
-    </section>
+            </>
+          )}
+          {enrolmentLists
+            .filter(([, , ofAcme]) => (ofAcme ? acme : scep.enabled === true ? scep : cmp).enabled === true)
+            .map(([list, title]) => {
+              const path = `${authorityStatePath(name)}/${list}`;
+              return (
+                <AllowedLink key={list} operation="read" path={path} href={hrefOf(path)}>
+                  {title}
+                </AllowedLink>
+              );
+            })}
+          <SaveButton content={chain} name={`${name}-chain.pem`}>
+            Save chain (PEM)
+          </SaveButton>
+        </div>
+      </section>
+      <WhoUsed catalog={catalog} filter={{ where: `/tls/ca/${name}` }} />
+    </>
   );
 }
 
-/** Lists of devices by the last segment of their paths. */
+function Protocols({ of: { est, scep, cmp, acme } }: { readonly of: AuthorityState }): ComponentChildren {
+  const names = Object.entries({ EST: est, SCEP: scep, CMP: cmp, ACME: acme }).flatMap(([name, settings]) =>
+    settings?.enabled === true ? [name] : [],
+  );
+  if (names.length === 0) return <Chip tone="quiet">may not enrol: EST, SCEP, CMP and ACME are off</Chip>;
+  return <Chip tone="good">may enrol over {names.join(' and ')}</Chip>;
+}
+
+/** Lists of devices by the last segment of their paths, and whether they are of ACME. */
 const enrolmentLists = [
-  ['enrolment-requests', 'Devices that wait'],
-  ['enrolment-secrets', 'One-time secrets'],
-  ['enrolment-failures', 'Devices that fail'],
+  ['enrolment-requests', 'Devices that wait', false],
+  ['enrolment-secrets', 'One-time secrets', false],
+  ['enrolment-failures', 'Devices that fail', false],
+  ['eab-keys', 'Keys for accounts', true],
 ] as const;
 
 function IssuerLink({ name }: { readonly name: string }): ComponentChildren {

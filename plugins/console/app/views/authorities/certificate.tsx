@@ -1,9 +1,10 @@
 // Issued certificate: its status, and its revocation.
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
-import { Until } from '../../marks/until.tsx';
+import { Life } from '../../charts/life.tsx';
 import { AllowedLink } from '../../parts/allowed.tsx';
-import { useLoaded } from '../../parts/loaded.ts';
+import { useLoaded, useSteady } from '../../parts/loaded.ts';
+import { Loading } from '../../parts/loading.tsx';
 import { SaveButton } from '../../marks/save-button.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
@@ -15,7 +16,8 @@ import { StatusBadge } from './status-badge.tsx';
 /** Draws nothing until it is loaded: the fields below say why not. */
 export function CertificateView({ place: { names }, turn }: DrawnProps): ComponentChildren {
   const [name = '', serial = ''] = names;
-  const loaded = useLoaded({ method: 'GET', path: certificatePath(name, serial) }, turn).value;
+  const loaded = useSteady(useLoaded({ method: 'GET', path: certificatePath(name, serial) }, turn).value);
+  if (loaded.state === 'loading') return <Loading />;
   if (loaded.state !== 'there') return null;
   const { status, certificate, subject, ...state } = loaded.answer.body as CertificateState;
   return (
@@ -23,7 +25,7 @@ export function CertificateView({ place: { names }, turn }: DrawnProps): Compone
       <p class="badges">
         <StatusBadge status={status} />
         <bdi>{visible(subject)}</bdi>
-        {status === 'valid' && <Until at={state['not-after']} />}
+        {status === 'valid' && <Life of={state} />}
       </p>
       {certificate !== undefined && (
         <dl>

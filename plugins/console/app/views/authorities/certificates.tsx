@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { address, go, hrefOf } from '../../address/router.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
-import { Until } from '../../marks/until.tsx';
+import { Life } from '../../charts/life.tsx';
+import { CertificateSearch } from '../../lists/certificate-search.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { isDenied, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
@@ -56,19 +57,7 @@ function Search({ path }: { readonly path: string }): ComponentChildren {
   };
   return (
     <form class="filters" role="search" aria-label="Search" onSubmit={submit} key={query.toString()}>
-      <div class="filter">
-        <label for="contains">Name or serial number</label>
-        <input
-          id="contains"
-          name="contains"
-          type="text"
-          maxLength={256}
-          value={query.get('contains') ?? ''}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-        />
-      </div>
+      <CertificateSearch query={query} />
       <div class="filter">
         <label for="status">Status</label>
         <select id="status" name="status">
@@ -125,8 +114,8 @@ function Found({ name, path, certificates, headers }: FoundProps): ComponentChil
     <>
       <p role="status" class="quiet">
         {isSearch
-          ? `${certificates.length.toLocaleString('en')} found${after === undefined ? '' : ' so far'}`
-          : `${certificates.length.toLocaleString('en')} of ${Number(headers.get('total-count')).toLocaleString('en')}, by serial number`}
+          ? `${certificates.length.toLocaleString()} found${after === undefined ? '' : ' so far'}`
+          : `${certificates.length.toLocaleString()} of ${Number(headers.get('total-count')).toLocaleString()}, by serial number`}
       </p>
       <DataTable label="Certificates" columns={columnsOf(name)} rows={certificates} keyOf={({ serial }) => serial} />
       {onwards}
@@ -157,7 +146,7 @@ function columnsOf(name: string): readonly Column<CertificateState>[] {
         </>
       ),
     },
-    { head: 'End', cell: (certificate) => <Until at={certificate['not-after']} isOver={certificate.status !== 'valid'} /> },
+    { head: 'End', cell: (certificate) => <Life of={certificate} isOver={certificate.status !== 'valid'} /> },
     { head: 'Other names', cell: ({ names }) => names.length > 0 && <OtherNames names={names} /> },
     { head: 'Made by', cell: ({ via }) => visible(via) },
     { head: 'Serial number', cell: ({ serial }) => <code>{visible(serial)}</code> },

@@ -9,6 +9,7 @@ import { send } from '../../api/request.ts';
 import { secret } from '../../api/session.ts';
 import { Columns } from '../../charts/columns.tsx';
 import { Progress } from '../../marks/progress.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { columnsOf, type Ending } from './expiry.ts';
 import { certificatesPath, type CertificateState } from './state.ts';
@@ -30,11 +31,11 @@ const nothing: Counted = { endings: [], total: 0, isCounting: true };
 export function ExpiryCard({ name, turn }: { readonly name: string; readonly turn: number }): ComponentChildren {
   const counted = useSignal<Counted>(nothing);
   const goal = useSignal(countedAtOnce);
-  const isAllowed = may('read', certificatesPath(name)).value === 'yes';
+  const said = may('read', certificatesPath(name)).value;
+  const isAllowed = said === 'yes';
   useEffect(() => {
     if (!isAllowed || secret.value === undefined) return undefined;
     const controller = new AbortController();
-    counted.value = nothing;
     goal.value = countedAtOnce;
     void count(name, nothing, countedAtOnce, controller.signal, (now) => (counted.value = now));
     return () => controller.abort();
@@ -47,6 +48,7 @@ export function ExpiryCard({ name, turn }: { readonly name: string; readonly tur
   }, [goal.value]);
   const { endings, total, after, isCounting, error } = counted.value;
   if (error !== undefined) return <Problem error={error} />;
+  if (said === 'unknown' || (isAllowed && total === 0 && isCounting)) return <Loading />;
   if (total === 0) return null;
   const number = (status: Ending['status']): number => endings.filter((one) => one.status === status).length;
   return (
@@ -56,7 +58,7 @@ export function ExpiryCard({ name, turn }: { readonly name: string; readonly tur
         {(['valid', 'expired', 'revoked'] as const).map((status) => (
           <li key={status}>
             <a href={hrefOf(certificatesPath(name), { status })}>
-              <strong>{number(status).toLocaleString('en')}</strong> {status}
+              <strong>{number(status).toLocaleString()}</strong> {status}
             </a>
           </li>
         ))}
@@ -66,16 +68,16 @@ export function ExpiryCard({ name, turn }: { readonly name: string; readonly tur
       )}
       {isCounting && (
         <Progress label="Counting" done={endings.length} total={total}>
-          Counted {endings.length.toLocaleString('en')} of {total.toLocaleString('en')}
+          Counted {endings.length.toLocaleString()} of {total.toLocaleString()}
         </Progress>
       )}
       {!isCounting && after !== undefined && (
         <div class="buttons">
           <p class="quiet">
-            Of the first {endings.length.toLocaleString('en')} of {total.toLocaleString('en')}.
+            Of the first {endings.length.toLocaleString()} of {total.toLocaleString()}.
           </p>
           <button type="button" onClick={() => (goal.value = endings.length + countedAtOnce)}>
-            Count the next {countedAtOnce.toLocaleString('en')}
+            Count the next {countedAtOnce.toLocaleString()}
           </button>
         </div>
       )}
@@ -91,12 +93,12 @@ async function count(name: string, from: Counted, goal: number, signal: AbortSig
     while (now.isCounting) {
       const query = {
         limit: String(pageSize),
-        fields: 'serial,not-after,status',
+        fields: 'serial,not-before,not-after,status',
         ...(now.after === undefined ? {} : { after: now.after }),
       };
       const { body, headers } = await send({ method: 'GET', path: certificatesPath(name), query }, signal);
       if (signal.aborted) return;
-      const page = body as readonly Pick<CertificateState, 'serial' | 'not-after' | 'status'>[];
+      const page = body as readonly (Ending & Pick<CertificateState, 'serial'>)[];
       const endings = [...now.endings, ...page];
       const after = headers.has('link') ? page.at(-1)?.serial : undefined;
       const total = Number(headers.get('total-count') ?? endings.length);

@@ -5,6 +5,9 @@ import { useEffect } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { certificatesIn, fingerprintOf } from './pem.ts';
 
+/** As long as a fingerprint. */
+const unknown = Array.from({ length: 32 }, () => '00').join(':');
+
 /** `which`: of several certificates in the PEM. `what`: for screen readers, to follow "fingerprint of". */
 export function Fingerprint({
   pem,
@@ -24,12 +27,13 @@ export function Fingerprint({
     const octets = certificatesIn(pem).at(which);
     if (octets !== undefined) void fingerprintOf(octets).then((made) => (text.value = made));
   }, [pem, which]);
-  if (text.value === undefined) return <span class="quiet">…</span>;
+  // Parts that follow have their place before the hash is there.
+  const shown = text.value ?? unknown;
   return (
-    <span class="fingerprint">
-      <code>{text.value}</code>
+    <span class={text.value === undefined ? 'fingerprint awaited' : 'fingerprint'}>
+      <code>{shown}</code>
       <span class="buttons">
-        <CopyButton text={text.value} what={`fingerprint of ${what}`} />
+        <CopyButton text={shown} what={`fingerprint of ${what}`} />
         {children}
       </span>
     </span>

@@ -1,9 +1,10 @@
 // Certificate authorities as a tree: each with its issuer, its end, and a mark if devices may enrol there.
 import type { ComponentChildren } from 'preact';
 import { Chip } from '../../parts/chip.tsx';
-import { Until } from '../../marks/until.tsx';
+import { Life } from '../../charts/life.tsx';
 import { hrefOf } from '../../address/router.ts';
-import { useLoaded } from '../../parts/loaded.ts';
+import { useLoaded, useSteady } from '../../parts/loaded.ts';
+import { Loading } from '../../parts/loading.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { authorityPath, keyOf, type AuthorityState } from './state.ts';
@@ -11,12 +12,13 @@ import { treeOf, type Branch } from './tree.ts';
 
 /** Limit above which they are not drawn: nobody has a picture of so many. */
 const mostDrawn = 500;
-const fields = 'name,subject,issuing-ca,cert-key-type,cert-key-curve,cert-key-bits,trust-only,not-after,est/enabled';
+const fields = 'name,subject,issuing-ca,cert-key-type,cert-key-curve,cert-key-bits,trust-only,not-before,not-after,est/enabled';
 
 /** Draws nothing without a hierarchy, or if the state may not be read: the list below says so. */
 export function HierarchyView({ turn }: DrawnProps): ComponentChildren {
   const query = { limit: String(mostDrawn), fields };
-  const loaded = useLoaded({ method: 'GET', path: '/v1/state/keystore/tls/ca', query }, turn).value;
+  const loaded = useSteady(useLoaded({ method: 'GET', path: '/v1/state/keystore/tls/ca', query }, turn).value);
+  if (loaded.state === 'loading') return <Loading />;
   if (loaded.state !== 'there') return null;
   const all = loaded.answer.body as readonly AuthorityState[];
   const total = Number(loaded.answer.headers.get('total-count') ?? all.length);
@@ -57,7 +59,7 @@ function Node({ authority }: { readonly authority: AuthorityState }): ComponentC
       <span class="badges">
         <Chip tone="quiet">{rankOf(authority)}</Chip>
         {est.enabled === true && <Chip tone="good">EST</Chip>}
-        <Until at={authority['not-after']} />
+        <Life of={authority} />
       </span>
       <span class="quiet">
         <bdi>{visible(subject)}</bdi>

@@ -12,10 +12,21 @@ export type AuthorityState = {
   readonly 'ca-cert': string;
   /** PEM of it and of those above it, up to the root */
   readonly chain: string;
+  readonly 'not-before': string;
   readonly 'not-after': string;
   readonly est: EstState;
   /** absent where it may not be read */
-  readonly scep?: { readonly enabled?: boolean; readonly 'registration-not-after'?: string };
+  readonly scep?: ProtocolState;
+  readonly cmp?: ProtocolState;
+  readonly acme?: ProtocolState;
+};
+
+/** SCEP, CMP, or ACME, which has `directory-url`. */
+export type ProtocolState = {
+  readonly enabled?: boolean;
+  readonly 'registration-not-after'?: string;
+  readonly url?: readonly string[];
+  readonly 'directory-url'?: readonly string[];
 };
 
 export type EstState = {

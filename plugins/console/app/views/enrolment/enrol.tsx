@@ -24,12 +24,13 @@ export function EnrolPage({ catalog, place: { names } }: DrawnProps): ComponentC
     <>
       <Heading catalog={catalog} title="Enrol a device" path={`${authorityPath(name)}/enrol`}>
         <p class="quiet">
-          At the CA <bdi>{visible(name)}</bdi>, over EST (RFC 7030). The device makes its own key and asks for a certificate.
+          At the CA <bdi>{visible(name)}</bdi>. The device makes its own key and asks for a certificate.
         </p>
       </Heading>
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && <Steps name={name} state={loaded.answer.body as AuthorityState} />}
+      {loaded.state === 'there' && <OtherProtocols name={name} state={loaded.answer.body as AuthorityState} />}
     </>
   );
 }
@@ -37,6 +38,7 @@ export function EnrolPage({ catalog, place: { names } }: DrawnProps): ComponentC
 function Steps({ name, state }: { readonly name: string; readonly state: AuthorityState }): ComponentChildren {
   const { est, 'trust-only': isTrustOnly } = state;
   const urls = (est['https-url'] ?? []).filter((url) => !url.includes('~'));
+  if (est.enabled !== true && othersOf(state).length > 0) return null;
   if (isTrustOnly || est.enabled !== true || urls.length === 0) {
     return (
       <section class="card">
@@ -62,6 +64,52 @@ function Steps({ name, state }: { readonly name: string; readonly state: Authori
     );
   }
   return <Enabled name={name} state={state} urls={urls} />;
+}
+
+type Other = { readonly title: string; readonly urls: readonly string[]; readonly make: string; readonly label: string };
+
+/** The protocols beside EST that are on, and what a device is given for each. */
+function othersOf({ scep, cmp, acme }: AuthorityState): readonly Other[] {
+  const secret = { make: 'make-enrolment-secret', label: 'Make a secret for a device' };
+  const all = [
+    { title: 'SCEP', of: scep, urls: scep?.url, ...secret },
+    { title: 'CMP', of: cmp, urls: cmp?.url, ...secret },
+    { title: 'ACME', of: acme, urls: acme?.['directory-url'], make: 'make-eab-key', label: 'Make a key for an account' },
+  ];
+  return all.flatMap(({ of, urls = [], ...other }) => (of?.enabled === true ? [{ ...other, urls }] : []));
+}
+
+function OtherProtocols({ name, state }: { readonly name: string; readonly state: AuthorityState }): ComponentChildren {
+  return othersOf(state).map(({ title, urls, make, label }) => {
+    const path = `${authorityStatePath(name)}/${make}`;
+    const command = `keystorectl enrol-kit DEVICE --at ${name}`;
+    return (
+      <section class="card" key={title} aria-labelledby={`by-${title}`}>
+        <h2 id={`by-${title}`}>By {title}</h2>
+        {urls.length === 0 && <p>No listener for it is configured: set enrolment/listen.</p>}
+        {urls.map((url) => (
+          <div class="long" key={url}>
+            <pre tabIndex={0} role="group" aria-label={`${title} URL`}>
+              {visible(url)}
+            </pre>
+            <CopyButton text={url} what={`${title} URL`} />
+          </div>
+        ))}
+        <p class="quiet">All that one device needs, with the commands of the common clients:</p>
+        <div class="long">
+          <pre tabIndex={0} role="group" aria-label={`Command for ${title}`}>
+            {visible(command)}
+          </pre>
+          <CopyButton text={command} what="command" />
+        </div>
+        <div class="buttons">
+          <AllowedLink operation="execute" path={path} href={hrefOf(path)}>
+            {label}
+          </AllowedLink>
+        </div>
+      </section>
+    );
+  });
 }
 
 type EnabledProps = { readonly name: string; readonly state: AuthorityState; readonly urls: readonly string[] };

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Catalog } from '../../description/catalog.ts';
 import { Act } from '../../forms/act.tsx';
-import { useLoaded } from '../../parts/loaded.ts';
+import { useLoaded, useSteady } from '../../parts/loaded.ts';
+import { Loading } from '../../parts/loading.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { visible } from '../../parts/visible.ts';
 
@@ -25,7 +26,8 @@ const mostShown = 20;
 export function WaitingView({ catalog, place: { names }, path, turn }: DrawnProps): ComponentChildren {
   const decided = useSignal<readonly string[]>([]);
   const query = { limit: String(mostShown) };
-  const loaded = useLoaded({ method: 'GET', path, query }, turn).value;
+  const loaded = useSteady(useLoaded({ method: 'GET', path, query }, turn).value);
+  if (loaded.state === 'loading') return <Loading />;
   if (loaded.state !== 'there') return null;
   const waiting = (loaded.answer.body as readonly Waiting[]).filter(({ id }) => !decided.value.includes(id));
   return waiting.map((one) => (

@@ -11,7 +11,7 @@ import { visible } from '../../parts/visible.ts';
 import { useRepeated } from '../../marks/repeated.ts';
 import { Latencies } from './latencies.tsx';
 import { Mechanisms } from './mechanisms.tsx';
-import { hsmPath, type TokenState } from './state.ts';
+import { type HsmState, hsmPath, type TokenState } from './state.ts';
 import { PinCard } from './pin.tsx';
 import { SelfTest } from './self-test.tsx';
 import { WrappingKeyCard } from './wrapping-key.tsx';
@@ -24,7 +24,7 @@ export function HsmPage({ catalog }: DrawnProps): ComponentChildren {
   const loaded = useLoaded({ method: 'GET', path: hsmPath }, turn.value).value;
   const shown = useSignal<readonly TokenState[] | undefined>(undefined);
   if (loaded.state === 'there') {
-    const { tokens } = loaded.answer.body as { readonly tokens: readonly TokenState[] };
+    const { tokens } = loaded.answer.body as HsmState;
     if (shown.peek() !== tokens) shown.value = tokens;
   }
   const tokens = shown.value;
@@ -86,15 +86,15 @@ function Token({ catalog, token, onChange }: TokenProps): ComponentChildren {
           <h3>In use</h3>
           <dl>
             <dt>Keys loaded</dt>
-            <dd class="number">{token['loaded-keys'].toLocaleString('en')}</dd>
+            <dd class="number">{token['loaded-keys'].toLocaleString()}</dd>
             <dt>Sessions busy</dt>
             <dd>
               <span class="number">
-                {sessions.busy.toLocaleString('en')} of {sessions.size.toLocaleString('en')}
+                {sessions.busy.toLocaleString()} of {sessions.size.toLocaleString()}
               </span>
             </dd>
             <dt>Calls that wait</dt>
-            <dd>{sessions.waiting === 0 ? 'none' : <Chip tone="warn">{sessions.waiting.toLocaleString('en')}</Chip>}</dd>
+            <dd>{sessions.waiting === 0 ? 'none' : <Chip tone="warn">{sessions.waiting.toLocaleString()}</Chip>}</dd>
           </dl>
         </section>
         <WrappingKeyCard catalog={catalog} token={token} onChange={onChange} />

@@ -25,7 +25,7 @@ export function Latencies({ latencies }: { readonly latencies: Readonly<Record<s
 
 const columns: readonly Column<Measured>[] = [
   { head: 'Operation', is: 'name', cell: ({ name }) => titleOf(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)) },
-  { head: 'Calls', is: 'amount', cell: ({ count }) => count.toLocaleString('en') },
+  { head: 'Calls', is: 'amount', cell: ({ count }) => count.toLocaleString() },
   { head: 'Median', is: 'amount', cell: ({ p50 }) => durationOf(p50) },
   { head: '99th percentile', is: 'amount', cell: ({ p99 }) => durationOf(p99) },
 ];
@@ -41,8 +41,8 @@ function Bars({ row: { p50, p99 }, most }: { readonly row: Measured; readonly mo
 
 /** Formats microseconds: `41 µs`, `1.2 ms`. */
 function durationOf(micros: number): string {
-  if (micros < 1_000) return `${micros.toLocaleString('en', { maximumFractionDigits: micros < 10 ? 1 : 0 })} µs`;
+  if (micros < 1_000) return `${micros.toLocaleString(undefined, { maximumFractionDigits: micros < 10 ? 1 : 0 })} µs`;
   const ms = micros / 1_000;
-  if (ms < 1_000) return `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;
-  return `${(ms / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`;
+  if (ms < 1_000) return `${ms.toLocaleString(undefined, { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;
+  return `${(ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} s`;
 }

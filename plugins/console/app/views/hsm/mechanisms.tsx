@@ -22,7 +22,7 @@ export function Mechanisms({ keyTypes, mechanisms }: MechanismsProps): Component
         ))}
       </ul>
       <details>
-        <summary>{mechanisms.length.toLocaleString('en')} mechanisms</summary>
+        <summary>{mechanisms.length.toLocaleString()} mechanisms</summary>
         <div class="filter">
           <label for={id}>Show those that contain</label>
           <input
@@ -37,7 +37,7 @@ export function Mechanisms({ keyTypes, mechanisms }: MechanismsProps): Component
           />
         </div>
         <p role="status" class="quiet">
-          {shown.length === mechanisms.length ? '' : `${shown.length.toLocaleString('en')} of ${mechanisms.length.toLocaleString('en')}`}
+          {shown.length === mechanisms.length ? '' : `${shown.length.toLocaleString()} of ${mechanisms.length.toLocaleString()}`}
         </p>
         <ul class="words">
           {shown.map((one) => (

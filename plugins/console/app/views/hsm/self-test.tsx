@@ -57,7 +57,7 @@ function TrialResult({ trial: { name, works, milliseconds, problem, objects } }:
       <p class="badges">
         <bdi>{visible(name)}</bdi>
         {works ? (
-          <Chip tone="good">works, {milliseconds.toLocaleString('en')} ms</Chip>
+          <Chip tone="good">works, {milliseconds.toLocaleString()} ms</Chip>
         ) : (
           <Chip tone="bad">{visible(problem ?? 'failed')}</Chip>
         )}

@@ -31,5 +31,20 @@ export type TokenState = {
   readonly latencies: Readonly<Record<string, Latency>>;
 };
 
+export type PinOfToken = {
+  readonly token: string;
+  readonly source: 'own-file' | 'file' | 'environment' | 'credential' | 'person' | 'custodians';
+  readonly place?: string;
+};
+
+export type StartState = {
+  readonly 'opens-by-itself': boolean;
+  readonly pins: readonly PinOfToken[];
+  readonly 'pin-files': readonly string[];
+};
+
+/** `start`: told to those who may seal the appliance. */
+export type HsmState = { readonly tokens: readonly TokenState[]; readonly start?: StartState };
+
 export const hsmPath = '/v1/state/system/hsm';
 export const rotatePath = '/v1/state/system/rotate-wrapping-key';

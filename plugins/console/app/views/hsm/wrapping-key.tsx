@@ -6,7 +6,7 @@ import type { Catalog } from '../../description/catalog.ts';
 import { Act } from '../../forms/act.tsx';
 import { Progress } from '../../marks/progress.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { Moment } from '../../parts/moments.tsx';
+import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
 import { rotatePath, type TokenState, type WrappingKey } from './state.ts';
 
@@ -69,11 +69,11 @@ export function WrappingKeyCard({ catalog, token: { name, state, 'wrapping-key':
 }
 
 function Rotation({ wrapping: { state, done, total, failed } }: { readonly wrapping: WrappingKey }): ComponentChildren {
-  if (state === 'in-use') return total > 0 ? <p class="quiet">{total.toLocaleString('en')} keys were rewrapped.</p> : null;
+  if (state === 'in-use') return total > 0 ? <p class="quiet">{total.toLocaleString()} keys were rewrapped.</p> : null;
   if (state === 'incomplete') {
     return (
       <div>
-        <Chip tone="bad">{failed.toLocaleString('en')} keys could not be rewrapped</Chip>
+        <Chip tone="bad">{failed.toLocaleString()} keys could not be rewrapped</Chip>
         <p class="quiet">The log names them, and the old wrapping key is kept. Every start tries again.</p>
       </div>
     );
@@ -85,7 +85,7 @@ function Rotation({ wrapping: { state, done, total, failed } }: { readonly wrapp
         ? 'Every key is rewrapped. The old wrapping key is destroyed when no process can need it.'
         : total === 0
           ? 'Counting the keys …'
-          : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} keys are rewrapped.`}
+          : `${done.toLocaleString()} of ${total.toLocaleString()} keys are rewrapped.`}
     </Progress>
   );
 }

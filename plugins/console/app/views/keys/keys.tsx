@@ -8,19 +8,23 @@ import { FilterBar } from '../../lists/filter-bar.tsx';
 import { ListCount, ListPages, NoEntries, rowsOfPage } from '../../lists/list-pages.tsx';
 import { filterQuery, filtersOf } from '../../lists/query.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
+import { Labels } from '../../marks/labels.tsx';
 import { AllowedLink } from '../../parts/allowed.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { isDenied, useLoaded } from '../../parts/loaded.ts';
-import { Moment } from '../../parts/moments.tsx';
+import { Moment } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { KeyState, Usage } from './state.ts';
 
 const path = '/v1/config/keystore/transit-keys';
-const fields = { config: 'name,cipher,custody', state: 'name,cipher,custody,latest-version,oldest-version,rotates,usage' };
+const fields = {
+  config: 'name,cipher,custody,labels',
+  state: 'name,cipher,custody,labels,disabled,deletes,latest-version,oldest-version,rotates,usage',
+};
 
 export function KeysView({ catalog, place: { entries } }: DrawnProps): ComponentChildren {
   const find = (verb: string, tree: string): Entry | undefined =>
@@ -35,9 +39,12 @@ export function KeysView({ catalog, place: { entries } }: DrawnProps): Component
   const query = { limit: String(rowsOfPage), ...asked, fields: list === settings ? fields.config : fields.state };
   const loaded = useLoaded(isKnown ? { method: 'GET', path: list.path, query } : undefined, turn.value).value;
   const isRefused = loaded.state === 'failed' && isDenied(loaded.error);
+  const isFiltered = Object.keys(asked).length > 0;
+  // There is nothing to choose from.
+  const isEmpty = !isFiltered && loaded.state === 'there' && (loaded.answer.body as readonly KeyState[]).length === 0;
   return (
     <>
-      <Heading catalog={catalog} title="Transit keys" path={path}>
+      <Heading catalog={catalog} title="Keys" path={path}>
         <p class="quiet">Keys that encrypt, decrypt, sign and verify for your programs, and never leave the appliance.</p>
         <div class="buttons">
           {create !== undefined && (
@@ -55,14 +62,14 @@ export function KeysView({ catalog, place: { entries } }: DrawnProps): Component
           </button>
         </div>
       </Heading>
-      {list !== undefined && !isRefused && <FilterBar path={path} fields={filtersOf(list.operation)} />}
+      {list !== undefined && !isRefused && !isEmpty && <FilterBar path={path} fields={filtersOf(list.operation)} />}
       {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
         <Keys
           keys={loaded.answer.body as readonly KeyState[]}
           headers={loaded.answer.headers}
-          isFiltered={Object.keys(asked).length > 0}
+          isFiltered={isFiltered}
           hasStates={list === states}
         />
       )}
@@ -89,9 +96,10 @@ function Keys({ keys, headers, isFiltered, hasStates }: KeysProps): ComponentChi
       <ListCount count={keys.length} headers={headers} />
       <DataTable
         label="Transit keys"
-        columns={hasStates ? [...settingColumns, ...stateColumns] : settingColumns}
+        columns={[...settingColumns, ...(keys.some(hasLabels) ? [labelColumn] : []), ...(hasStates ? stateColumns : [])]}
         rows={keys}
         keyOf={({ name }) => name}
+        isWhole={keys.length === Number(headers.get('total-count') ?? keys.length)}
       />
       <ListPages path={path} headers={headers} />
     </>
@@ -102,15 +110,25 @@ const settingColumns: readonly Column<KeyState>[] = [
   {
     head: 'Name',
     is: 'name',
+    order: ({ name }) => name,
     cell: ({ name }) => (
       <a href={hrefOf(`${path}/${encodeURIComponent(name)}`)}>
         <bdi>{visible(name)}</bdi>
       </a>
     ),
   },
-  { head: 'Cipher', cell: ({ cipher }) => <span class="whole">{cipher}</span> },
-  { head: 'Custody', cell: ({ custody }) => custody },
+  { head: 'Cipher', cell: ({ cipher }) => <span class="unbroken">{cipher}</span>, order: ({ cipher }) => cipher },
+  { head: 'Custody', cell: ({ custody }) => custody, order: ({ custody }) => custody },
 ];
+
+const labelColumn: Column<KeyState> = {
+  head: 'Labels',
+  cell: ({ labels = {} }) => <Labels labels={labels} />,
+};
+
+function hasLabels({ labels = {} }: KeyState): boolean {
+  return Object.keys(labels).length > 0;
+}
 
 const stateColumns: readonly Column<KeyState>[] = [
   {
@@ -118,9 +136,15 @@ const stateColumns: readonly Column<KeyState>[] = [
     is: 'amount',
     cell: ({ 'latest-version': latest, 'oldest-version': oldest }) => (latest === oldest ? latest : `${oldest} – ${latest}`),
   },
-  { head: 'Uses of the newest', is: 'amount', cell: (state) => usageOf(state)?.uses.toLocaleString() },
+  {
+    head: 'Uses of the newest',
+    is: 'amount',
+    cell: (state) => usageOf(state)?.uses.toLocaleString(),
+    order: (state) => usageOf(state)?.uses,
+  },
   {
     head: 'Last used',
+    order: (state) => usageOf(state)?.['last-used'],
     cell: (state) => {
       const usage = usageOf(state);
       const at = usage?.['last-used'];
@@ -129,8 +153,15 @@ const stateColumns: readonly Column<KeyState>[] = [
   },
   {
     head: 'Rotates',
-    cell: ({ rotates }) =>
-      rotates === undefined ? (
+    order: ({ rotates }) => rotates,
+    cell: ({ rotates, disabled, deletes }) =>
+      deletes !== undefined ? (
+        <Chip tone="bad">
+          deleted <Moment at={deletes} />
+        </Chip>
+      ) : disabled === true ? (
+        <Chip tone="warn">disabled</Chip>
+      ) : rotates === undefined ? (
         <span class="quiet">by hand</span>
       ) : Date.parse(rotates) < Date.now() ? (
         <Chip tone="warn">

@@ -16,18 +16,25 @@ export type Usage = {
   readonly 'uses-at-most': number;
   readonly 'not-rewrapped'?: number;
   readonly 'last-used'?: string;
+  /** uses while it was disabled */
+  readonly refused?: number;
 };
 
 /** Fields are absent where policies hide them. */
 export type KeyState = {
   readonly name: string;
   readonly cipher?: string;
+  readonly use?: string;
   readonly custody?: string;
+  readonly labels?: Readonly<Record<string, string>>;
   readonly derived?: boolean;
+  readonly disabled?: boolean;
   readonly 'latest-version'?: number;
   readonly 'oldest-version'?: number;
   readonly 'supports-encryption'?: boolean;
   readonly actions?: readonly string[];
+  /** public keys of versions, PEM or base64; of symmetric keys the time of each, microseconds since 1970 */
+  readonly keys?: Readonly<Record<string, string>>;
   readonly rotates?: string;
   readonly deletes?: string;
   readonly versions?: Readonly<Record<string, VersionState>>;
@@ -37,6 +44,27 @@ export type KeyState = {
 /** Tells whether the key can do an action as it is; true if policies hide its actions. */
 export function can({ actions }: KeyState, action: string): boolean {
   return actions === undefined || actions.includes(action);
+}
+
+/** Ways in which a key signs files. `hash`: the browser hashes. `whole`: the key signs the file itself (RFC 8032, FIPS 204). */
+export type FileWay = 'openpgp' | 'hash' | 'whole';
+
+/** The way of a key; undefined for one that neither signs nor verifies. */
+export function wayOf(state: KeyState): FileWay | undefined {
+  if (can(state, 'openpgp-sign-digest') && state.actions !== undefined) return 'openpgp';
+  if (!canBeTried(state) || state['supports-encryption'] === true) return undefined;
+  if (!can(state, 'sign') && !can(state, 'verify')) return undefined;
+  return /^(?:rsa|ecdsa)/.test(state.cipher ?? '') ? 'hash' : 'whole';
+}
+
+/** Tells whether text and result of the key fit two fields: it encrypts here, or signs. */
+export function canBeTried({ use }: KeyState): boolean {
+  return use !== 'agree' && use !== 'mac';
+}
+
+/** Uses of all versions that were refused because the key, or the version, is disabled. */
+export function refusedUsesOf({ usage = {} }: KeyState): number {
+  return Object.values(usage).reduce((sum, { refused = 0 }) => sum + refused, 0);
 }
 
 /** NIST SP 800-38D, section 8.3. */

@@ -2,8 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Chip, type Tone } from '../../parts/chip.tsx';
-import { Exact, Moment } from '../../parts/moments.tsx';
+import { Exact, Moment } from '../../times/moments.tsx';
 import { comingOf, mostEncryptions, numbersOf, spansOf, type KeyState, type Status, type Usage, type VersionState } from './state.ts';
+import { dayText } from '../../times/times.ts';
 
 /** Versions that are shown at first. */
 const shownAtFirst = 12;
@@ -42,8 +43,8 @@ export function Timeline({ state, endsBelow = 0 }: TimelineProps): ComponentChil
   return (
     <div class="timeline">
       <div class="axis quiet" aria-hidden="true">
-        <span>{dayOf(axis.fromMs)}</span>
-        <span>{axis.toMs > axis.nowMs ? dayOf(axis.toMs) : 'now'}</span>
+        <span>{dayText(axis.fromMs)}</span>
+        <span>{axis.toMs > axis.nowMs ? dayText(axis.toMs) : 'now'}</span>
       </div>
       <ol class="plain">
         {shown.map((number) => {
@@ -153,8 +154,4 @@ function axisOf(state: KeyState, shown: readonly number[]): Axis {
   // A timer years ahead would press the past into a corner.
   const toMs = Math.min(last, nowMs + Math.max(2 * (nowMs - fromMs), 86_400_000));
   return { fromMs, nowMs, toMs: toMs === last && last > nowMs ? toMs + (toMs - fromMs) * 0.02 : toMs };
-}
-
-function dayOf(atMs: number): string {
-  return new Date(atMs).toLocaleDateString(undefined, { dateStyle: 'medium' });
 }

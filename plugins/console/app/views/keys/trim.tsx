@@ -54,6 +54,12 @@ export function Trim({ entry, names, state, oldest, onDone }: TrimProps): Compon
   );
 }
 
+/** Sentences about keys that neither encrypt here nor sign, by their use. */
+const lostUses: Readonly<Record<string, string>> = {
+  agree: 'What others sealed to their public keys can never be opened again.',
+  mac: 'The MACs that they made can no longer be verified.',
+};
+
 /** The preview in a sentence. */
 function whatEnds(state: KeyState, oldest: number): string {
   const { ended, values } = lostBelow(state, oldest);
@@ -64,6 +70,7 @@ function whatEnds(state: KeyState, oldest: number): string {
       ? values === 0
         ? 'As far as counted, all their values were rewrapped to a newer version.'
         : `${values.toLocaleString()} ${values === 1 ? 'value was' : 'values were'} not rewrapped: nothing can ever open ${values === 1 ? 'it' : 'them'} again.`
-      : 'What they signed can no longer be verified here; their public keys stay valid where they are known.';
+      : (lostUses[state.use ?? ''] ??
+        'What they signed can no longer be verified here; their public keys stay valid where they are known.');
   return `This destroys ${which}. ${lost}`;
 }

@@ -2,6 +2,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../../address/path.ts';
+import { base64OfText, textOfBase64 } from '../../api/base64.ts';
 import { may } from '../../api/may.ts';
 import { send, type Request } from '../../api/request.ts';
 import { CopyAsCommand } from '../../commands/copy-as-command.tsx';
@@ -37,7 +38,7 @@ const encryption: readonly Way[] = [
   {
     action: 'encrypt',
     does: 'Encrypt',
-    bodyOf: ({ clear, context }) => ({ plaintext: base64Of(clear), ...contextOf(context) }),
+    bodyOf: ({ clear, context }) => ({ plaintext: base64OfText(clear), ...contextOf(context) }),
     take: ({ ciphertext, 'key-version': version }, { value }) => {
       value.value = String(ciphertext);
       return `Encrypted with version ${String(version)}.`;
@@ -48,7 +49,7 @@ const encryption: readonly Way[] = [
     does: 'Decrypt',
     bodyOf: ({ value, context }) => ({ ciphertext: value.trim(), ...contextOf(context) }),
     take: ({ plaintext, 'key-version': version }, { clear }) => {
-      const text = textOf(String(plaintext));
+      const text = textOfBase64(String(plaintext));
       clear.value = text ?? String(plaintext);
       return `Decrypted with version ${String(version)}.${text === undefined ? ' It is not text: base64 is shown.' : ''}`;
     },
@@ -59,7 +60,7 @@ const signing: readonly Way[] = [
   {
     action: 'sign',
     does: 'Sign',
-    bodyOf: ({ clear }) => ({ text: base64Of(clear) }),
+    bodyOf: ({ clear }) => ({ text: base64OfText(clear) }),
     take: ({ signature, 'key-version': version }, { value }) => {
       value.value = String(signature);
       return `Signed with version ${String(version)}.`;
@@ -68,7 +69,7 @@ const signing: readonly Way[] = [
   {
     action: 'verify',
     does: 'Verify',
-    bodyOf: ({ clear, value }) => ({ text: base64Of(clear), signature: value.trim() }),
+    bodyOf: ({ clear, value }) => ({ text: base64OfText(clear), signature: value.trim() }),
     take: ({ valid, 'key-version': version }) =>
       valid === true ? `The signature is valid, by version ${String(version)}.` : 'The signature does not fit this text.',
   },
@@ -83,12 +84,12 @@ export function TryKey({ catalog, names, state, onUsed }: TryProps): ComponentCh
   const ways = (encrypts ? encryption : signing).filter(({ action }) => can(state, action));
   const run = async (way: Way, entry: Entry): Promise<void> => {
     const { clear, value, context } = texts;
-    const body = way.bodyOf({ clear: clear.value, value: value.value, context: context.value });
-    const request: Request = { method: 'POST', path: fillPath(entry.path, names), body };
     error.value = undefined;
     said.value = '';
-    last.value = { entry, names, request, hasSecrets: false };
     try {
+      const body = way.bodyOf({ clear: clear.value, value: value.value, context: context.value });
+      const request: Request = { method: 'POST', path: fillPath(entry.path, names), body };
+      last.value = { entry, names, request, hasSecrets: false };
       const answer = await send(request);
       said.value = way.take(answer.body as Readonly<Record<string, unknown>>, texts);
       onUsed();
@@ -177,18 +178,5 @@ function TextField({ id, label, text, isCode }: TextFieldProps): ComponentChildr
 }
 
 function contextOf(context: string): Readonly<Record<string, string>> {
-  return context === '' ? {} : { context: base64Of(context) };
-}
-
-function base64Of(text: string): string {
-  return new TextEncoder().encode(text).toBase64();
-}
-
-/** Decodes base64 to text; undefined for octets that are not text. */
-function textOf(base64: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.fromBase64(base64));
-  } catch {
-    return undefined;
-  }
+  return context === '' ? {} : { context: base64OfText(context) };
 }

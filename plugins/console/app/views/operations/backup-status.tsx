@@ -12,7 +12,7 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useKept, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
-import { Exact, Moment } from '../../parts/moments.tsx';
+import { Exact, Moment } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { RunningBackup } from './running.tsx';
@@ -55,13 +55,20 @@ export function BackupStatusPage({ catalog }: DrawnProps): ComponentChildren {
           <p class="quiet">
             A directory or S3 storage, named in the configuration with who can open it. It goes on when you leave this page.
           </p>
-          <Act
-            entry={run}
-            names={[]}
-            does="Back up now"
-            lacks={status.running === undefined ? undefined : 'One runs already.'}
-            onDone={() => (turn.value += 1)}
-          />
+          {status.targets === 0 ? (
+            <p>
+              The configuration names no target yet: until it does, save backups to this computer. <code>backup</code> with <code>to</code>{' '}
+              and <code>recipients</code> in the configuration file is where it is set.
+            </p>
+          ) : (
+            <Act
+              entry={run}
+              names={[]}
+              does="Back up now"
+              lacks={status.running === undefined ? undefined : 'One runs already.'}
+              onDone={() => (turn.value += 1)}
+            />
+          )}
         </section>
       )}
     </>
@@ -95,7 +102,7 @@ function LastBackups({ status }: { readonly status: BackupStatus }): ComponentCh
                 <span class="quiet">
                   <Exact at={success} />
                   {status['last-bytes'] !== undefined && `, ${sizeOf(status['last-bytes'])}`}
-                  {status['last-seconds'] !== undefined && ` in ${Math.ceil(status['last-seconds']).toLocaleString('en')} s`}
+                  {status['last-seconds'] !== undefined && ` in ${Math.ceil(status['last-seconds']).toLocaleString()} s`}
                 </span>
               </>
             )}
@@ -113,7 +120,7 @@ function LastBackups({ status }: { readonly status: BackupStatus }): ComponentCh
               <dt>Last failure</dt>
               <dd>
                 <Moment at={failure} />: {visible(status['last-failure'] ?? '')}
-                {inARow > 1 && <span class="quiet"> ({inARow.toLocaleString('en')} in a row)</span>}
+                {inARow > 1 && <span class="quiet"> ({inARow.toLocaleString()} in a row)</span>}
               </dd>
             </>
           )}

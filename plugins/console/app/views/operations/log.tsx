@@ -7,7 +7,7 @@ import { Chip, type Tone } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { isDenied } from '../../parts/loaded.ts';
-import { Exact } from '../../parts/moments.tsx';
+import { PlainTime } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { typedTexts } from '../../parts/typed.ts';
@@ -61,7 +61,7 @@ export function LogPage({ catalog, path }: DrawnProps): ComponentChildren {
             aria-pressed={frozen.value !== undefined}
             onClick={() => (frozen.value = frozen.value === undefined ? newestFirst : undefined)}
           >
-            {frozen.value === undefined ? 'Pause' : newer === 0 ? 'Go on' : `Go on, ${newer.toLocaleString('en')} newer`}
+            {frozen.value === undefined ? 'Pause' : newer === 0 ? 'Go on' : `Go on, ${newer.toLocaleString()} newer`}
           </button>
         </div>
       </Heading>
@@ -131,7 +131,7 @@ function Line({ record }: { readonly record: TopicRecord }): ComponentChildren {
   const hasFields = typeof fields === 'object' && fields !== null && Object.keys(fields).length > 0;
   return (
     <li>
-      <Exact at={timestampOf(record)} />
+      <PlainTime at={timestampOf(record)} />
       <span class="level">
         {tones[word] === undefined ? <span class="quiet">{visible(word)}</span> : <Chip tone={tones[word]}>{word}</Chip>}
       </span>

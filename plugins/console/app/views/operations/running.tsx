@@ -1,7 +1,7 @@
 // The backup that runs, wherever it was begun.
 import type { ComponentChildren } from 'preact';
 import { Progress, sizeOf } from '../../marks/progress.tsx';
-import { Moment } from '../../parts/moments.tsx';
+import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { BackupStatus } from './state.ts';
 

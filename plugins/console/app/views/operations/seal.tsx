@@ -1,9 +1,11 @@
 // Sealing: what it ends, the word to type, and the way back, which a person with the PIN has.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { hrefOf } from '../../address/router.ts';
 import { Act } from '../../forms/act.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { ApplianceFingerprint, StartFacts } from './start-facts.tsx';
 
 export function SealPage({ catalog, place, path }: DrawnProps): ComponentChildren {
   const isSealed = useSignal(false);
@@ -35,7 +37,7 @@ export function SealPage({ catalog, place, path }: DrawnProps): ComponentChildre
             Requests that need a key, a token or the store are no longer answered: encryption, signatures, sign-in and enrolment stop.
           </li>
           <li>This session goes on when the appliance is unsealed, if its time is not over by then.</li>
-          <li>To unseal it, somebody gives the PIN of the token: in a browser at this address, or with keystorectl. Have it ready.</li>
+          <li>To unseal it, somebody gives the PIN of the token: in a browser at this address, or with keystorectl.</li>
         </ul>
         {entry !== undefined && (
           <Act
@@ -47,6 +49,11 @@ export function SealPage({ catalog, place, path }: DrawnProps): ComponentChildre
           />
         )}
       </section>
+      <StartFacts />
+      <ApplianceFingerprint />
+      <p>
+        <a href={hrefOf(path, { do: 'ceremony' })}>Share the PIN among custodians</a>
+      </p>
     </>
   );
 }

@@ -9,6 +9,7 @@ export type BackupStatus = {
     readonly 'done-bytes': number;
     readonly 'total-bytes': number;
   };
+  readonly targets: number;
   readonly scheduled: boolean;
   readonly 'next-at'?: string;
   readonly 'last-success-at'?: string;

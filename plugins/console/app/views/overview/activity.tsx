@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { may } from '../../api/may.ts';
 import { Spark } from '../../charts/spark.tsx';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
+import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 
 export const activityPath = '/v1/state/system/activity';
@@ -23,8 +24,10 @@ const rates: readonly (readonly [field: keyof Rates, title: string, note: string
 
 /** Draws nothing for a person who may not see it. */
 export function ActivityCard({ turn }: { readonly turn: number }): ComponentChildren {
-  const isAllowed = may('read', activityPath).value === 'yes';
+  const said = may('read', activityPath).value;
+  const isAllowed = said === 'yes';
   const loaded = useSteady(useLoaded(isAllowed ? { method: 'GET', path: activityPath } : undefined, turn).value);
+  if (said === 'unknown') return <Loading />;
   if (!isAllowed) return null;
   if (loaded.state === 'failed') return <Problem error={loaded.error} />;
   const activity: Activity = loaded.state === 'there' ? (loaded.answer.body as Activity) : { points: [] };

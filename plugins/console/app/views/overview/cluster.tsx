@@ -4,7 +4,8 @@ import { may } from '../../api/may.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
-import { fromNow } from '../../parts/moments.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { fromNow } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 
@@ -40,8 +41,10 @@ const ordinaryLag = 100;
 
 /** Draws nothing for a single appliance, and for a person who may not see the others. */
 export function ClusterCard({ turn }: { readonly turn: number }): ComponentChildren {
-  const isAllowed = may('read', clusterPath).value === 'yes';
+  const said = may('read', clusterPath).value;
+  const isAllowed = said === 'yes';
   const loaded = useSteady(useLoaded(isAllowed ? { method: 'GET', path: clusterPath } : undefined, turn).value);
+  if (said === 'unknown' || (isAllowed && loaded.state === 'loading')) return <Loading />;
   if (!isAllowed || loaded.state === 'loading') return null;
   if (loaded.state === 'failed') return <Problem error={loaded.error} />;
   const { shape, members, warnings = [], ...rest } = loaded.answer.body as Cluster;

@@ -5,7 +5,7 @@ import { may } from '../../api/may.ts';
 import type { Reading } from '../../api/metrics.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
-import { fromNow } from '../../parts/moments.tsx';
+import { fromNow, When } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 
@@ -53,9 +53,7 @@ export function EndingCard({ newest, awaits, turn }: EndingProps): ComponentChil
               <Chip tone={one.endsMs < now ? 'bad' : one.endsMs < now + nearDays * dayMs ? 'warn' : 'quiet'}>
                 {one.path === undefined ? <bdi>{visible(one.name)}</bdi> : <a href={hrefOf(one.path)}>{visible(one.name)}</a>}{' '}
                 <span class="quiet">{one.what}</span> {one.endsMs < now ? 'ended' : 'ends'}{' '}
-                <time dateTime={new Date(one.endsMs).toISOString()} title={new Date(one.endsMs).toLocaleString()}>
-                  {fromNow(one.endsMs, now)}
-                </time>
+                <When at={new Date(one.endsMs).toISOString()}>{fromNow(one.endsMs, now)}</When>
               </Chip>
             </li>
           ))}

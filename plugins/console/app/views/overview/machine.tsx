@@ -7,8 +7,9 @@ import { Meter } from '../../charts/meter.tsx';
 import { sizeOf } from '../../marks/progress.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
-import { Moment } from '../../parts/moments.tsx';
+import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
+import { timeText } from '../../times/times.ts';
 
 const backupStatus = '/v1/state/system/backup-status';
 const hsm = '/v1/state/system/hsm';
@@ -87,8 +88,7 @@ function Clock({ newest }: { readonly newest: Reading }): ComponentChildren {
   const isPlausible = sumOf(newest, 'keystored_clock_plausible') !== 0;
   return (
     <>
-      {new Date(seconds * 1_000).toLocaleString()}{' '}
-      {!isPlausible && <Chip tone="warn">cannot be right: certificates and rotations wait</Chip>}
+      {timeText(seconds * 1_000)} {!isPlausible && <Chip tone="warn">cannot be right: certificates and rotations wait</Chip>}
       {Math.abs(ahead) > clockToleranceSeconds && (
         <Chip tone="warn">
           {Math.abs(ahead).toLocaleString()} seconds {ahead > 0 ? 'ahead of' : 'behind'} this browser

@@ -3,15 +3,17 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
-import { nameOf, titleOf, type Catalog } from '../../description/catalog.ts';
+import { nameOf, groupName, type Catalog } from '../../description/catalog.ts';
 import { useRepeated } from '../../marks/repeated.ts';
 import { Heading } from '../../parts/heading.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import { presence } from '../../parts/presence.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Prose } from '../../parts/prose.tsx';
 import { ActivityCard, activityPath } from './activity.tsx';
 import { ClusterCard, clusterPath } from './cluster.tsx';
 import { EndingCard, KeysCard } from './ending.tsx';
+import { FirstHour, useFirstHour } from './first-hour.tsx';
 import { HealthCard, healthPath } from './health.tsx';
 import { MachineCard } from './machine.tsx';
 import { OpenKey } from './open-key.tsx';
@@ -24,10 +26,13 @@ export function OverviewView({ catalog }: { readonly catalog: Catalog }): Compon
   const turn = useSignal(0);
   /** Counts the repeated readings of values that change by themselves. */
   const beat = useSignal(0);
-  const readsMetrics = catalog.at(metricsPath) !== undefined && may('read', metricsPath).value === 'yes';
+  const saidOfMetrics = catalog.at(metricsPath) === undefined ? undefined : may('read', metricsPath).value;
+  const readsMetrics = saidOfMetrics === 'yes';
   useRepeated(presence.value, everySeconds * 1_000, () => (beat.value += 1));
+  const firstHour = useFirstHour(catalog);
   const now = turn.value + beat.value;
   const { newest, error } = useMetrics(readsMetrics, now);
+  const isAwaited = firstHour === 'unknown' || saidOfMetrics === 'unknown' || (readsMetrics && newest === undefined && error === undefined);
   return (
     <>
       <Heading title="Overview" path="">
@@ -37,19 +42,23 @@ export function OverviewView({ catalog }: { readonly catalog: Catalog }): Compon
           </button>
         </div>
       </Heading>
-      {catalog.at(healthPath) !== undefined && <HealthCard turn={turn.value} />}
-      {catalog.at(clusterPath) !== undefined && <ClusterCard turn={turn.value} />}
-      {error !== undefined && <Problem error={error} />}
-      {catalog.at(activityPath) !== undefined && <ActivityCard turn={now} />}
-      <div class="pair">
-        {newest !== undefined && <MachineCard newest={newest} turn={turn.value} />}
-        <div class="stack">
-          <OpenKey />
-          <KeysCard turn={turn.value} />
-          <EndingCard newest={newest} awaits={readsMetrics && newest === undefined} turn={turn.value} />
+      {isAwaited && <Loading />}
+      <div class="page-body">
+        {catalog.at(healthPath) !== undefined && <HealthCard turn={turn.value} />}
+        {typeof firstHour === 'object' && <FirstHour facts={firstHour.facts} />}
+        {catalog.at(clusterPath) !== undefined && <ClusterCard turn={turn.value} />}
+        {error !== undefined && <Problem error={error} />}
+        {catalog.at(activityPath) !== undefined && <ActivityCard turn={now} />}
+        <div class="pair">
+          {newest !== undefined && <MachineCard newest={newest} turn={turn.value} />}
+          <div class="stack">
+            <OpenKey />
+            <KeysCard turn={turn.value} />
+            <EndingCard newest={newest} awaits={readsMetrics && newest === undefined} turn={turn.value} />
+          </div>
         </div>
+        <Everything catalog={catalog} />
       </div>
-      <Everything catalog={catalog} />
     </>
   );
 }
@@ -67,7 +76,7 @@ function Everything({ catalog }: { readonly catalog: Catalog }): ComponentChildr
           if (shown.length === 0) return null;
           return (
             <section class="card" key={tag}>
-              <h3>{titleOf(tag)}</h3>
+              <h3>{groupName(tag)}</h3>
               <p class="quiet">
                 <Prose text={description} />
               </p>

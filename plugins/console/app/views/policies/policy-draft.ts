@@ -66,7 +66,7 @@ export function bodyOf({ description, rules }: PolicyDraft): { readonly body: ob
   return { body: { description, 'rest-api': { rules: written } }, problems };
 }
 
-/** `true`, `false` and numbers are what they look like; a text that looks so is in quotation marks, as in JSON. */
+/** `true`, `false`, `null` and numbers are what they look like; a text that looks so is in quotation marks, as in JSON. */
 function readValues(text: string): readonly unknown[] {
   const parts = text.match(/\s*"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
   return parts
@@ -76,7 +76,7 @@ function readValues(text: string): readonly unknown[] {
 }
 
 function readValue(text: string): unknown {
-  if (!/^(?:true|false|-?\d+(?:\.\d+)?|".*")$/s.test(text)) return text;
+  if (!/^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|".*")$/s.test(text)) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -7,6 +7,8 @@ import { operations, type Effect, type RuleDraft } from './policy-draft.ts';
 export type RuleRowProps = {
   readonly rule: RuleDraft;
   readonly number: number;
+  /** operations that its path covers, in words */
+  readonly covers: string;
   /** verdict of the appliance */
   readonly said: { readonly tone: 'warn' | 'bad'; readonly text: string } | undefined;
   readonly onChange: (part: Partial<RuleDraft>) => void;
@@ -16,7 +18,7 @@ export type RuleRowProps = {
 const plain = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false } as const;
 
 /** Long because it is one view from top to bottom. */
-export function RuleRow({ rule, number, said, onChange, onRemove }: RuleRowProps): ComponentChildren {
+export function RuleRow({ rule, number, covers, said, onChange, onRemove }: RuleRowProps): ComponentChildren {
   const { id, path, effects, allowedValues, hideFields } = rule;
   const described =
     said === undefined ? {} : { 'aria-describedby': `rule-${id}-said`, ...(said.tone === 'bad' ? { 'aria-invalid': true } : {}) };
@@ -44,6 +46,7 @@ export function RuleRow({ rule, number, said, onChange, onRemove }: RuleRowProps
             Remove
           </button>
         </div>
+        {path !== '' && <p class="help">{visible(covers)}</p>}
         {said !== undefined && (
           <p id={`rule-${id}-said`}>
             <Chip tone={said.tone}>{visible(said.text)}</Chip>

@@ -1,30 +1,36 @@
 // A policy as rows of rules, checked by the appliance while one types.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { fillPath } from '../../address/path.ts';
 import { go, guardLeaving, hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
 import type { Request } from '../../api/request.ts';
-import type { Catalog, Entry } from '../../description/catalog.ts';
+import { Catalog, type Entry } from '../../description/catalog.ts';
 import { Act } from '../../forms/act.tsx';
+import { makeInPlaceBy } from '../../forms/make-in-place.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { useLoaded } from '../../parts/loaded.ts';
+import { useLoaded, useSteady } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useChecked, type Checked } from './policy-check.ts';
 import { besideRule, bodyOf, draftOf, newRule, ruleIn, type Policy, type PolicyDraft, type RuleDraft } from './policy-draft.ts';
+import { EffectOfSaving } from './effect-of-saving.tsx';
+import { coverOf } from './judged.ts';
 import { RuleRow } from './rule-row.tsx';
+import { Source } from './source.tsx';
 import '../../style/access.css';
 
 const list = '/v1/config/policy/policies';
 
 export function PolicyEditor({ catalog, place: { entries, names }, path }: DrawnProps): ComponentChildren {
   const [name] = names;
-  const present = useLoaded(name === undefined ? undefined : { method: 'GET', path: fillPath(`${list}/{name}`, names) }).value;
+  // Steady: what was typed stays when the session ends and the person signs in again.
+  const asked = name === undefined ? undefined : ({ method: 'GET', path: fillPath(`${list}/{name}`, names) } as const);
+  const present = useSteady(useLoaded(asked).value);
   const save = entries.find(({ command }) => command.tree === 'config' && command.verb === (name === undefined ? 'create' : 'merge'));
   if (save === undefined) return null;
   const title = name === undefined ? 'Create a policy' : `Edit ${name}`;
@@ -52,19 +58,30 @@ export function PolicyEditor({ catalog, place: { entries, names }, path }: Drawn
   );
 }
 
+makeInPlaceBy(list, function PolicyInPlace({ document, onMade }) {
+  const catalog = useMemo(() => new Catalog(document), [document]);
+  const save = catalog.at(list)?.entries.find(({ command }) => command.tree === 'config' && command.verb === 'create');
+  return save === undefined ? null : <Editor catalog={catalog} save={save} names={[]} draft={draftOf('', {})} onMade={onMade} />;
+});
+
 type EditorProps = {
   readonly catalog: Catalog;
   readonly save: Entry;
   readonly names: readonly string[];
   readonly draft: PolicyDraft;
   readonly etag?: string | undefined;
+  /** set where the editor lies over a form, which goes on with the name */
+  readonly onMade?: (name: string) => void;
 };
 
 /** Long because it is one view from top to bottom. */
-function Editor({ catalog, save, names, draft: present, etag }: EditorProps): ComponentChildren {
+function Editor({ catalog, save, names, draft: present, etag: read, onMade }: EditorProps): ComponentChildren {
+  // That of the policy that is edited: one that is read again after a sign-in may be another one.
+  const etag = useMemo(() => read, []);
   const isNew = names.length === 0;
   const draft = useSignal<PolicyDraft>(isNew ? { ...present, rules: [newRule()] } : present);
   const isTouched = useSignal(false);
+  const kept = useMemo(() => bodyOf(present).body as Policy, []);
   const { body, problems } = bodyOf(draft.value);
   const sent = isNew ? { name: draft.value.name.trim(), ...body } : body;
   const query = isNew ? undefined : { lists: 'replace' };
@@ -85,6 +102,8 @@ function Editor({ catalog, save, names, draft: present, etag }: EditorProps): Co
     draft.value = { ...draft.value, ...part };
   };
   useEffect(() => {
+    // The form below guards what was typed into it.
+    if (onMade !== undefined) return undefined;
     guardLeaving(isTouched.value ? () => window.confirm('What you typed here was not saved. Leave the page?') : undefined);
     return () => guardLeaving(undefined);
   }, [isTouched.value]);
@@ -93,11 +112,12 @@ function Editor({ catalog, save, names, draft: present, etag }: EditorProps): Co
     change({ rules: rules.map((rule) => (rule.id === id ? { ...rule, ...part } : rule)) });
   const paths = [...new Set(catalog.entries.map((entry) => entry.path.replaceAll(/\{[^}]+\}/g, '*')))];
   const done = (): void => {
+    if (onMade !== undefined) return onMade(draft.value.name.trim());
     guardLeaving(undefined);
     const saved = isNew ? draft.value.name.trim() : (names[0] ?? '');
     go(hrefOf(`${list}/${encodeURIComponent(saved)}`));
   };
-  return (
+  const form = (
     <section class="card policy">
       <Act
         entry={save}
@@ -143,6 +163,7 @@ function Editor({ catalog, save, names, draft: present, etag }: EditorProps): Co
               key={rule.id}
               rule={rule}
               number={index + 1}
+              covers={coverOf(catalog, rule.path.trim())}
               said={saidOf(checked, index)}
               onChange={(part) => changeRule(rule.id, part)}
               onRemove={() => change({ rules: rules.filter(({ id }) => id !== rule.id) })}
@@ -154,11 +175,24 @@ function Editor({ catalog, save, names, draft: present, etag }: EditorProps): Co
             Add a rule
           </button>
         </div>
+        <Source
+          body={body}
+          onChange={(read) => {
+            const { description: about, rules: given } = draftOf('', read);
+            change({ description: about, rules: given });
+          }}
+        />
         <p role="status" class="checked">
           {lacks === undefined ? <CheckedChip checked={checked} /> : <Chip tone="quiet">not checked yet</Chip>}
         </p>
       </Act>
     </section>
+  );
+  return (
+    <>
+      {form}
+      {onMade === undefined && <EffectOfSaving catalog={catalog} name={names[0]} before={kept} after={body} />}
+    </>
   );
 }
 

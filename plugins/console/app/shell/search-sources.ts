@@ -1,0 +1,144 @@
+// Sources of the search in the head: pages, lists of what has a name, certificates, and ids.
+import { fillPath } from '../address/path.ts';
+import { hrefOf } from '../address/router.ts';
+import { may } from '../api/may.ts';
+import { send } from '../api/request.ts';
+import { nameOf, groupName, type Catalog } from '../description/catalog.ts';
+import { hrefOfPage, mainGroups } from './main-pages.ts';
+
+export type Hit = { readonly kind: string; readonly label: string; readonly href: string };
+
+const certificateAuthorities = '/v1/config/keystore/tls/ca';
+const certificates = '/v1/state/keystore/tls/ca/{name}/certificates';
+const trail = '/v1/state/topics/system:audit-trail-log';
+const check = '/v1/state/policy/check';
+
+/** Lists, and what one of their entries is called. */
+const lists: readonly (readonly [kind: string, path: string])[] = [
+  ['key', '/v1/config/keystore/transit-keys'],
+  ['authority', certificateAuthorities],
+  ['application', '/v1/config/keystore/authentication/approles'],
+  ['policy', '/v1/config/policy/policies'],
+  ['tenant', '/v1/config/tenants'],
+  ['sign-in service', '/v1/config/keystore/authentication/oidc'],
+  ['workload issuer', '/v1/config/keystore/authentication/jwt'],
+  ['certificate login', '/v1/config/keystore/authentication/certificate/roles'],
+];
+
+/** Hits of one source. */
+const mostHits = 6;
+/** Names that are read of a list which the appliance does not search. */
+const mostNames = 500;
+/** Authorities whose certificates are searched. */
+const mostAuthorities = 8;
+const id = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Pages whose names have the text, those that people come for first. */
+export function pagesFor(catalog: Catalog, text: string): readonly Hit[] {
+  const wanted = text.toLowerCase();
+  const isOffered = (operation: string | undefined, path: string): boolean =>
+    catalog.at(path) !== undefined && typeof may(operation, path).value !== 'object';
+  const main = mainGroups.flatMap(({ title, pages }) =>
+    pages
+      .filter(({ path, operation }) => isOffered(operation, path))
+      .map((page) => ({ kind: 'page', label: page.label === title ? title : `${title} › ${page.label}`, href: hrefOfPage(page) })),
+  );
+  const others = catalog
+    .groups()
+    .flatMap(({ tag, entries }) =>
+      entries
+        .filter(({ operation, path }) => isOffered(operation['x-operation'], path))
+        .map((entry) => ({ kind: 'page', label: `${groupName(tag)} › ${nameOf(entry)}`, href: hrefOf(entry.path) })),
+    );
+  const all = [{ kind: 'page', label: 'Overview', href: hrefOf('') }, ...main, ...others];
+  const found = all.filter(({ label }) => label.toLowerCase().includes(wanted));
+  return [...new Map(found.toReversed().map((one) => [one.href, one])).values()].toReversed().slice(0, mostHits);
+}
+
+/** Hits for an id, which may be that of a token or of a request. */
+export function idsFor(catalog: Catalog, text: string): readonly Hit[] {
+  if (!id.test(text)) return [];
+  return [
+    ...(catalog.at(check) === undefined
+      ? []
+      : [{ kind: 'token', label: `What the token ${text} may do`, href: hrefOf(check, { accessor: text }) }]),
+    ...(catalog.at(trail) === undefined
+      ? []
+      : [
+          {
+            kind: 'request',
+            label: `The request ${text} in the audit trail`,
+            href: hrefOf(trail, { what: text, since: '7d', only: 'all' }),
+          },
+          { kind: 'token', label: `What the token ${text} did`, href: hrefOf(trail, { who: text, since: '7d', only: 'all' }) },
+        ]),
+  ];
+}
+
+/** Asks every list that this person may read, and reports the hits of each as they come. Rejects after `signal` only. */
+export async function searchLists(
+  catalog: Catalog,
+  text: string,
+  signal: AbortSignal,
+  onHits: (source: string, hits: readonly Hit[]) => void,
+): Promise<void> {
+  const known = lists.filter(([, path]) => catalog.at(path) !== undefined && may('read', path).value === 'yes');
+  await Promise.all([
+    ...known.map(async ([kind, path]) => {
+      const names = await namesIn(catalog, path, text, signal);
+      const hits = names.map((name): Hit => ({ kind, label: name, href: hrefOf(`${path}/${encodeURIComponent(name)}`) }));
+      onHits(kind, hits);
+    }),
+    searchCertificates(catalog, text, signal, onHits),
+  ]);
+  signal.throwIfAborted();
+}
+
+async function namesIn(catalog: Catalog, path: string, text: string, signal: AbortSignal): Promise<readonly string[]> {
+  const list = catalog.at(path)?.entries.find(({ command }) => command.verb === 'list' && command.tree === 'config');
+  const isSearched = list?.operation.parameters.some(({ name }) => name === 'contains') === true;
+  const query = { keys: 'true', ...(isSearched ? { contains: text, limit: String(mostHits) } : { limit: String(mostNames) }) };
+  const all = await namesOf(path, query, signal);
+  const wanted = text.toLowerCase();
+  return (isSearched ? all : all.filter((name) => name.toLowerCase().includes(wanted))).slice(0, mostHits);
+}
+
+async function searchCertificates(
+  catalog: Catalog,
+  text: string,
+  signal: AbortSignal,
+  onHits: (source: string, hits: readonly Hit[]) => void,
+): Promise<void> {
+  if (catalog.at(certificateAuthorities) === undefined || may('read', certificateAuthorities).value !== 'yes') return;
+  const names = await namesOf(certificateAuthorities, { keys: 'true', limit: String(mostAuthorities) }, signal);
+  await Promise.all(
+    names.map(async (name) => {
+      const path = fillPath(certificates, [name]);
+      if (may('read', path).value === 'yes') onHits(`certificates of ${name}`, await certificatesIn(path, name, text, signal));
+    }),
+  );
+}
+
+async function certificatesIn(path: string, ca: string, text: string, signal: AbortSignal): Promise<readonly Hit[]> {
+  const query = { contains: text, limit: String(mostHits), fields: 'serial,subject' };
+  const rows = (await answerOf(path, query, signal)) as readonly { readonly serial?: string; readonly subject?: string }[];
+  return rows.flatMap(({ serial, subject }) =>
+    serial === undefined
+      ? []
+      : [{ kind: `certificate of ${ca}`, label: subject ?? serial, href: hrefOf(`${path}/${encodeURIComponent(serial)}`) }],
+  );
+}
+
+async function namesOf(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly string[]> {
+  return (await answerOf(path, query, signal)).map(String);
+}
+
+/** The entries of a list; none where the appliance refuses them, which the other sources do not wait for. */
+async function answerOf(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly unknown[]> {
+  try {
+    const { body } = await send({ method: 'GET', path, query }, signal);
+    return Array.isArray(body) ? (body as readonly unknown[]) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,91 @@
+// Records of the trail as sentences: what somebody did, or was refused, and with which thing.
+import { titleOf } from '../../description/catalog.ts';
+import type { Entry } from '../../description/catalog.ts';
+import { resultOf, type TrailRecord } from './records.ts';
+
+/** Actions with a word between them and what they are about: done, and the infinitive. */
+const actions: Readonly<Record<string, readonly [done: string, infinitive: string]>> = {
+  encrypt: ['encrypted {size}with', 'encrypt with'],
+  decrypt: ['decrypted {size}with', 'decrypt with'],
+  rewrap: ['rewrapped {size}with', 'rewrap with'],
+  sign: ['signed {size}with', 'sign with'],
+  verify: ['verified with', 'verify with'],
+  hmac: ['made an HMAC with', 'make an HMAC with'],
+  'generate-data-key': ['made a data key with', 'make a data key with'],
+  rotate: ['rotated', 'rotate'],
+  trim: ['trimmed', 'trim'],
+  export: ['exported', 'export'],
+  backup: ['backed up', 'back up'],
+  restore: ['restored', 'restore'],
+  import: ['imported into', 'import into'],
+  'sign-csr': ['issued a certificate of', 'issue a certificate of'],
+  'generate-secret-id': ['made a secret-id of', 'make a secret-id of'],
+  'disable-secret-id': ['ended a secret-id of', 'end a secret-id of'],
+  'check-many': ['asked what is allowed', 'ask what is allowed'],
+  check: ['asked what is allowed', 'ask what is allowed'],
+};
+
+/** Actions whose path names nothing. */
+const wholes: Readonly<Record<string, readonly [done: string, infinitive: string]>> = {
+  info: ['asked about a token', 'ask about a token'],
+  'create-root': ['made a root token', 'make a root token'],
+  create: ['made a token', 'make a token'],
+  refresh: ['prolonged a token', 'prolong a token'],
+  disable: ['ended a token', 'end a token'],
+  seal: ['sealed the appliance', 'seal the appliance'],
+  unseal: ['unsealed the appliance', 'unseal the appliance'],
+  backup: ['made a backup', 'make a backup'],
+};
+
+const verbs: Readonly<Record<string, readonly [done: string, infinitive: string]>> = {
+  list: ['listed', 'list'],
+  show: ['looked at', 'look at'],
+  create: ['made one of', 'make one of'],
+  replace: ['set', 'set'],
+  merge: ['changed', 'change'],
+  delete: ['deleted', 'delete'],
+};
+
+/** `encrypted 8 octets with orders, version 2`; undefined for a record that no operation of the description explains. */
+export function sentenceOf(record: TrailRecord, entry: Entry | undefined, names: readonly string[]): string | undefined {
+  if (entry === undefined) return undefined;
+  const { command } = entry;
+  const name = names.at(-1);
+  const words = command.verb === 'do' ? wordsOfAction(command.action ?? '', name) : verbs[command.verb];
+  if (words === undefined) return undefined;
+  const [done, infinitive] = words;
+  const result = resultOf(record);
+  const what = name ?? (command.verb === 'do' ? '' : thingsOf(entry));
+  const begun =
+    result === 'done' ? done.replace('{size}', sizeOf(record)) : `${result === 'failed' ? 'failed to' : 'was refused to'} ${infinitive}`;
+  const version = record['key-version'];
+  return [`${begun} ${what}`.trim(), typeof version === 'number' ? `version ${version}` : ''].filter((part) => part !== '').join(', ');
+}
+
+function wordsOfAction(action: string, name: string | undefined): readonly [done: string, infinitive: string] {
+  const plain = action.replace(/-batch$/, '');
+  const known = name === undefined ? (wholes[plain] ?? actions[plain]) : actions[plain];
+  if (known !== undefined) return known;
+  const title = titleOf(plain);
+  return name === undefined ? [`did “${title}”`, `do “${title}”`] : [`did “${title}” with`, `do “${title}” with`];
+}
+
+function thingsOf({ path }: Entry): string {
+  return (
+    path
+      .split('/')
+      .findLast((segment) => !segment.startsWith('{'))
+      ?.replaceAll('-', ' ') ?? ''
+  );
+}
+
+/** Octets of the payload, which the trail counts in the form in which they were sent. */
+function sizeOf(record: TrailRecord): string {
+  const parameters = record['request-parameters'];
+  if (typeof parameters !== 'object' || parameters === null) return '';
+  for (const value of Object.values(parameters)) {
+    const bytes = typeof value === 'object' && value !== null ? (value as { readonly bytes?: unknown }).bytes : undefined;
+    if (typeof bytes === 'number') return `${bytes.toLocaleString()} characters `;
+  }
+  return '';
+}
