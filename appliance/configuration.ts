@@ -1,5 +1,6 @@
 // The configuration of this appliance: the options of core with a section for each plugin.
 import { ConfigurationError, loadConfiguration as load, type Configuration } from '../core/config/config.ts';
+import { haveHostInCommon } from '../core/outbound/destinations.ts';
 import { bothRules, type Rules } from '../core/outbound/provider-hosts.ts';
 import { plugins } from './plugins.ts';
 import { StartRefused } from './start-refused.ts';
@@ -11,7 +12,7 @@ export const configurationSections = Object.fromEntries(plugins.map(({ name, con
 export function loadConfiguration(argv: readonly string[]): Configuration {
   try {
     const configuration = load({ argv, environment: process.env, sections: configurationSections });
-    return { ...configuration, plugins: withCommonHosts(configuration.plugins) };
+    return { ...configuration, plugins: withCommonHosts(configuration.providerHosts, configuration.plugins) };
   } catch (error) {
     if (error instanceof ConfigurationError) throw new StartRefused(error.message);
     throw error;
@@ -21,11 +22,32 @@ export function loadConfiguration(argv: readonly string[]): Configuration {
 type CallsProviders = { readonly providerHosts: Rules };
 
 /**
- * The sections in which calls to issuers of workloads go only where those to providers of people may go as well: an operator who has named
- * places for the one means the other, too.
+ * The sections with the rules of `provider-hosts` in those of plugins that call providers. Its former name, `oidc/provider-hosts`, holds
+ * for issuers of workloads as well. Throws ConfigurationError where the lists of what is allowed have no host in common.
  */
-export function withCommonHosts(sections: Configuration['plugins']): Configuration['plugins'] {
-  const [oidc, jwt] = [sections['oidc'], sections['jwt']] as (CallsProviders | undefined)[];
-  if (oidc === undefined || jwt === undefined) return sections;
-  return { ...sections, jwt: { ...jwt, providerHosts: bothRules(jwt.providerHosts, oidc.providerHosts) } };
+export function withCommonHosts(common: Rules, sections: Configuration['plugins']): Configuration['plugins'] {
+  const { oidc, jwt } = sections as Partial<Record<'oidc' | 'jwt', CallsProviders>>;
+  refuseNothing({
+    'provider-hosts/allow': common.allow,
+    'oidc/provider-hosts/allow': oidc?.providerHosts.allow ?? [],
+    'jwt/provider-hosts/allow': jwt?.providerHosts.allow ?? [],
+  });
+  const everywhere = oidc === undefined ? common : bothRules(common, oidc.providerHosts);
+  return {
+    ...sections,
+    ...(oidc === undefined ? {} : { oidc: { ...oidc, providerHosts: everywhere } }),
+    ...(jwt === undefined ? {} : { jwt: { ...jwt, providerHosts: bothRules(jwt.providerHosts, everywhere) } }),
+  };
+}
+
+/** Refuses the smallest group of lists under which nobody is called. */
+function refuseNothing(lists: Readonly<Record<string, readonly string[]>>): void {
+  const given = Object.entries(lists).filter(([, { length }]) => length > 0);
+  const pairs = given.flatMap((one, index) => given.slice(index + 1).map((other) => [one, other]));
+  const apart = [...pairs, given].find((group) => !haveHostInCommon(group.map(([, list]) => list)));
+  if (apart === undefined) return;
+  const fields = apart.map(([field]) => field).join(' and ');
+  throw new ConfigurationError(
+    `${fields}: all of them hold, and no host is in each: nobody would be called. Name the hosts in each, or leave out all but one.`,
+  );
 }

@@ -26,8 +26,9 @@ import { requireNotRecovering } from './cluster/membership/recovery/recover.ts';
 import { requireEmbeddedPin } from './tokens/embedded-token.ts';
 import { requireUsable } from './shipping/validate.ts';
 import { keepShipper, noShipper } from './processes/shipper-process.ts';
-import { enrolmentPorts } from './processes/enrolment-ports.ts';
+import { optionOf, pluginPorts } from './processes/plugin-ports.ts';
 import { requireFreePorts } from './processes/free-ports.ts';
+import { requireCustody, requireNoCustodians } from './custodians/custody.ts';
 import { findHandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { watchLauncher } from './processes/launcher.ts';
 import { hsmConfigOf, refusingHsmErrors } from './tokens/hsm-config.ts';
@@ -41,9 +42,9 @@ import { requireTlsKeyModules } from './tls/engine.ts';
 import { refusalFor, StartRefused } from './start-refused.ts';
 
 const args = process.argv.slice(2);
-if (args.includes('--help') && !['restore-drill', 'recover-cluster'].includes(args[0] ?? '')) {
+if (args.includes('--help') && !['restore-drill', 'recover-cluster', 'break-glass'].includes(args[0] ?? '')) {
   console.log(
-    `${describeOptions()}\n\nOr: npm start -- restore-drill FILE …  proves that a backup restores; --help has its options\n    npm start -- recover-cluster …    makes the one survivor of a cluster stand alone; --help says what is lost`,
+    `${describeOptions()}\n\nOr: npm start -- restore-drill FILE …  proves that a backup restores; --help has its options\n    npm start -- recover-cluster …    makes the one survivor of a cluster stand alone; --help says what is lost\n    npm start -- break-glass …        takes the approval rules of a tenant away, with the PIN of the token`,
   );
   process.exit(0);
 }
@@ -56,6 +57,11 @@ if (args[0] === 'restore-drill') {
 if (args[0] === 'recover-cluster') {
   const { runRecoveryCommand } = await import('./cluster/membership/recovery/command.ts');
   process.exit(await runRecoveryCommand(args.slice(1)));
+}
+
+if (args[0] === 'break-glass') {
+  const { runBreakGlassCommand } = await import('./break-glass/command.ts');
+  process.exit(await runBreakGlassCommand(args.slice(1)));
 }
 
 let refusalFile: string | undefined;
@@ -115,14 +121,13 @@ async function main(): Promise<void> {
   await requireFreePorts([
     [configuration.sources['listen'] ?? '', configuration.listen],
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
-    ...Object.entries(enrolmentPorts(configuration)).map(
-      ([name, address]) => [name === 'enrolment' ? 'enrolment/listen' : 'enrolment/plain-listen', address] as const,
-    ),
+    ...Object.entries(pluginPorts(configuration)).map(([name, address]) => [optionOf(name), address] as const),
     ...(configuration.certificateListen === undefined
       ? []
       : [[configuration.sources['certificate-listen'] ?? '', configuration.certificateListen] as const]),
   ]);
   requireNotRecovering(configuration.data);
+  requireCustody(configuration);
   requireUsable(configuration.shipping.destinations);
   requireTlsKeyModules(configuration);
   // The directory is examined before anything is written there: logs alone are a trace of an appliance, too.
@@ -230,12 +235,14 @@ async function prepare(
 ): Promise<Orders & { readonly announcement?: string | undefined }> {
   const { data, attended } = configuration;
   await fillDataDirectory(configuration);
+  requireCustody(configuration);
   requireWhole(data, neededParts(configuration));
   for (const warning of mendDirectory(data)) log.warn(warning);
   onLooked();
   await requireSoundStore(data, configuration.cluster !== undefined);
   await cluster.start();
   const waits = attended && hasSealedIdentity(data);
+  if (!waits) requireNoCustodians(data);
   const hsmConfig = waits ? undefined : await prepareToken(configuration);
   let announcement: string | undefined;
   if (attended && hsmConfig !== undefined) {

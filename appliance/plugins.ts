@@ -6,10 +6,12 @@ import console from '../plugins/console/index.ts';
 import enrolment from '../plugins/enrolment/index.ts';
 import est from '../plugins/est/index.ts';
 import jwt from '../plugins/jwt/index.ts';
+import kmip from '../plugins/kmip/index.ts';
 import oidc from '../plugins/oidc/index.ts';
 import openpgp from '../plugins/openpgp/index.ts';
 import random from '../plugins/random/index.ts';
 import acme from '../plugins/acme/index.ts';
+import cmp from '../plugins/cmp/index.ts';
 import scep from '../plugins/scep/index.ts';
 import transit from '../plugins/transit/index.ts';
 import vault from '../plugins/vault/index.ts';
@@ -26,6 +28,8 @@ export const plugins: readonly AnyPlugin[] = [
   enrolment,
   scep,
   acme,
+  cmp,
+  kmip,
   console,
   vault,
 ];

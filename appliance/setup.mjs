@@ -66,12 +66,15 @@ const strongSwan = ['strongswan-pki', 'libcharon-extra-plugins', 'libstrongswan-
 
 /** Debian packages of the clients that interop tests use, by command. */
 const clientPackages = {
-  ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
+  ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop', gosop: 'gosop', rnp: 'rnp' },
+  ...{ debsign: 'devscripts', debsigs: 'debsigs', 'debsig-verify': 'debsig-verify', reprepro: 'reprepro', aptly: 'aptly' },
   ...{ scepclient: 'scep', getcert: 'certmonger', 'dbus-run-session': 'dbus', pki: strongSwan.join(' ') },
   ...{ java: 'default-jdk-headless', mvn: 'maven' },
-  ...{ certbot: 'certbot', lego: 'lego', dehydrated: 'dehydrated' },
+  ...{ certbot: 'certbot', lego: 'lego', dehydrated: 'dehydrated', caddy: 'caddy' },
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
   ...{ 'p11-kit': 'p11-kit', p11tool: 'gnutls-bin', 'pkcs11-tool': 'opensc', keytool: 'default-jdk-headless', certutil: 'libnss3-tools' },
+  // sscep is built from its sources.
+  ...{ cmake: 'cmake', git: 'git', cc: 'gcc' },
   ...{ osslsigncode: 'osslsigncode', sbsign: 'sbsigntool', nginx: 'nginx-light', sshd: 'openssh-server' },
 };
 
@@ -79,6 +82,7 @@ const libraries = `/usr/lib/${{ x64: 'x86_64', arm64: 'aarch64' }[process.arch] 
 
 /** Debian packages that clients need and that have no command, by a file in each. */
 const clientFiles = {
+  '/usr/include/openssl/ssl.h': 'libssl-dev',
   [`${libraries}/engines-3/pkcs11.so`]: 'libengine-pkcs11-openssl',
   [`${libraries}/pkcs11/p11-kit-client.so`]: 'p11-kit-modules',
   '/usr/lib/ipsec/plugins/libstrongswan-pkcs11.so': 'libstrongswan-extra-plugins',

@@ -8,6 +8,7 @@ import { signingTableKinds } from './audit/audit-signing.ts';
 import { chainTableKinds } from './audit/chain-records.ts';
 import { restorationTableKinds } from './backup/restoration.ts';
 import { backupTableKinds } from './backup/run/record.ts';
+import { breakGlassTableKinds } from './break-glass/applying.ts';
 import { typeTableKinds } from './cluster/keys/agreed-types.ts';
 import { copyTableKinds } from './cluster/keys/shared-store-key.ts';
 import { transferTableKinds } from './cluster/keys/transfer-records.ts';
@@ -16,6 +17,7 @@ import { invitationTableKinds } from './cluster/membership/invitations.ts';
 import { urlTableKinds } from './cluster/public-url/public-url.ts';
 import { findingTableKinds } from './findings/findings.ts';
 import { clockTableKinds } from './machine/clock-watch.ts';
+import { noticeTableKinds } from './notices/records.ts';
 import { plugins } from './plugins.ts';
 import { wrappingTableKinds } from './wrapping-keys/record.ts';
 
@@ -27,6 +29,7 @@ export const tableKinds: TableKinds = {
   ...chainTableKinds,
   ...restorationTableKinds,
   ...backupTableKinds,
+  ...breakGlassTableKinds,
   ...transferTableKinds,
   ...typeTableKinds,
   ...copyTableKinds,
@@ -35,6 +38,7 @@ export const tableKinds: TableKinds = {
   ...urlTableKinds,
   ...findingTableKinds,
   ...clockTableKinds,
+  ...noticeTableKinds,
   ...wrappingTableKinds,
   ...tableKindsOf(plugins),
 };

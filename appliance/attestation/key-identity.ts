@@ -3,12 +3,13 @@ import { constants, createHash, createPublicKey, type KeyObject, publicEncrypt, 
 import { encodeHex, encodeUtf8 } from '../../core/base/bytes.ts';
 import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { plainRsa } from '../../core/der/rsa-pss.ts';
-import { type HashName, type Hsm, HsmError, type KeyReference, type SignScheme } from '../../hsm/api.ts';
+import { type HashName, type Hsm, HsmError, type KeyReference, keyUses, type SignScheme, tryAgreement } from '../../hsm/api.ts';
 
-/** `thumbprint`: RFC 7638, of the public key. `checkValue`: hexadecimal. */
+/** `thumbprint`: RFC 7638, of the public key. `checkValue`: hexadecimal, undefined where the token makes the IVs of AES-GCM. */
 export type KeyIdentity =
   | { readonly thumbprint: string }
-  | { readonly checkValue: { readonly method: 'aes-gcm' | 'hmac-sha256'; readonly value: string } };
+  | { readonly checkValue: undefined }
+  | { readonly checkValue: { readonly method: 'aes-gcm' | 'aes-cmac' | 'hmac-sha256'; readonly value: string } };
 
 /** Octets of a check value: enough to tell keys apart. */
 const checkValueBytes = 8;
@@ -29,8 +30,20 @@ export async function identifyKey(
   if (publicKey !== undefined) return { thumbprint: await provenThumbprint(hsm, reference, publicKey, requestId) };
   if (reference.stored.type === 'secret-256')
     return { checkValue: { method: 'hmac-sha256', value: shown(await hsm.hmac(reference, 'sha256', checkText)) } };
+  if (keyUses[reference.stored.type].use === 'cmac')
+    return { checkValue: { method: 'aes-cmac', value: shown(await hsm.sign(reference, { scheme: 'cmac', message: checkText })) } };
+  if (!hsm.takesNonces()) {
+    await requireOpensOwn(hsm, reference);
+    return { checkValue: undefined };
+  }
   const sealed = await hsm.encrypt(reference, new Uint8Array(), { nonce: checkNonce });
   return { checkValue: { method: 'aes-gcm', value: shown(sealed.subarray(checkNonce.length)) } };
+}
+
+/** A token that makes the IVs itself gives no value that only the key gives: it shows that the key works. */
+async function requireOpensOwn(hsm: Hsm, reference: KeyReference): Promise<void> {
+  const opened = await hsm.decrypt(reference, await hsm.encrypt(reference, checkText));
+  if (Buffer.compare(opened, checkText) !== 0) throw new HsmError('unavailable', 'the key in the token does not open what it has sealed');
 }
 
 /** Only the appliance chooses the text, which begins like no other signed text, and the signature does not leave it. */
@@ -38,6 +51,10 @@ async function provenThumbprint(hsm: Hsm, reference: KeyReference, publicKey: Ui
   const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
   if (reference.binding.purpose === 'decrypt') {
     await requireOpens(hsm, reference, key);
+    return thumbprintOf(key);
+  }
+  if (keyUses[reference.stored.type].use === 'agree') {
+    await requireAgrees(hsm, reference, key);
     return thumbprintOf(key);
   }
   const text = encodeUtf8(`keystored custody statement ${requestId}`);
@@ -51,6 +68,13 @@ async function requireOpens(hsm: Hsm, reference: KeyReference, key: KeyObject): 
   const sealed = publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, octets);
   const opened = await hsm.decryptOaep(reference, 'sha256', sealed);
   if (Buffer.compare(opened, octets) !== 0)
+    throw new HsmError('unavailable', 'the private key in the token does not belong to the public key');
+}
+
+/** A key that agrees signs nothing: it agrees with a key of nobody on what its public key does. */
+async function requireAgrees(hsm: Hsm, reference: KeyReference, publicKey: KeyObject): Promise<void> {
+  const { point, isRight } = tryAgreement(reference.stored.type, publicKey);
+  if (!isRight(await hsm.agree(reference, point)))
     throw new HsmError('unavailable', 'the private key in the token does not belong to the public key');
 }
 

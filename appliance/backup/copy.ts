@@ -1,4 +1,5 @@
-// Copies the content of a backup, at one moment, into a scratch directory: the store, its key, and the embedded token with its PINs.
+// Copies the content of a backup, at one moment, into a scratch directory: the store, its key, what custodians of the PIN need, and the embedded token with
+// its PINs.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -47,10 +48,10 @@ export async function takeCopy(parts: CopyParts): Promise<Copy> {
   const release = (): void => rmSync(scratch, { recursive: true, force: true });
   const small = new Map<string, Uint8Array>();
   try {
-    if (parts.embedded) readTokenFiles(directory, small);
+    readTokenFiles(parts, small);
     const { records } = await copyStore(store, scratch);
     small.set('store-key.json', readFileSync(storeKeyFile(directory)));
-    if (parts.embedded) readTokenFiles(directory, small);
+    readTokenFiles(parts, small);
     const data = join(scratch, 'data.mdb');
     const files: ArchiveFile[] = [
       ...Array.from(small, ([path, content]) => ({ path, bytes: content.length, content })),
@@ -119,19 +120,20 @@ async function sign({ sign: signHead, log }: CopyParts, manifest: Manifest): Pro
 }
 
 /** Reads the PINs before and after: a token that was read while its PIN changed might not open with either alone. */
-function readTokenFiles(directory: string, into: Map<string, Uint8Array>): void {
+function readTokenFiles({ directory, embedded }: CopyParts, into: Map<string, Uint8Array>): void {
   for (;;) {
-    const before = readPins(directory);
-    readToken(directory, into);
+    const before = readPins(directory, embedded);
+    if (embedded) readToken(directory, into);
     for (const [name, content] of before) into.set(name, content);
-    if (isDeepStrictEqual(before, readPins(directory))) return;
+    if (isDeepStrictEqual(before, readPins(directory, embedded))) return;
   }
 }
 
-/** The existing PIN files; `.new` exists during a change, or after an interrupted one. */
-function readPins(directory: string): Map<string, Uint8Array> {
+/** The existing PIN files, and ceremonies of custodians; `.new` and `.next` exist during a change, or after an interrupted one. */
+function readPins(directory: string, embedded: boolean): Map<string, Uint8Array> {
   const pins = new Map<string, Uint8Array>();
-  for (const name of ['pin', 'pin.new', 'so-pin', 'so-pin.new']) {
+  const ofToken = embedded ? ['pin', 'pin.new', 'so-pin', 'so-pin.new'] : [];
+  for (const name of [...ofToken, 'custodians.json', 'custodians.next.json']) {
     const content = requireStableRead(join(directory, name));
     if (content !== undefined) pins.set(name, content);
   }

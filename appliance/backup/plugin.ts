@@ -1,5 +1,6 @@
 // The part of the appliance that makes backups: its endpoints, its schedule, and how the last ones went.
 import { z } from 'zod';
+import type { Notice } from '../../core/base/context.ts';
 import { decodeTimestamp } from '../../core/base/time.ts';
 import { gaugesOf } from '../../core/plugin/gauges.ts';
 import { type AnyPlugin, definePlugin, type Gauge } from '../../core/plugin/plugin.ts';
@@ -20,6 +21,7 @@ export function backupPlugin({ backups, store }: { readonly backups: Backups; re
         endpoints: [...backupEndpoints(backups), ...restoreEndpoints(store)],
         jobs: job === undefined ? [] : [job],
         gauges: backupGauges(backups),
+        notices: ({ isSystem }) => (isSystem ? backupNotices(backups) : []),
         dropAppliance: (transaction, appliance) => releaseLeaseOf(transaction, store, appliance),
         health() {
           const part = backups.health();
@@ -29,6 +31,17 @@ export function backupPlugin({ backups, store }: { readonly backups: Backups; re
     },
   });
 }
+
+/** Failures and overdue ones are a part of health. */
+function backupNotices(backups: Backups): readonly Notice[] {
+  const { scheduled, lastSuccessAt, failuresInARow } = backups.status();
+  if (failuresInARow > 0) return [{ name: 'backup-failing', text: 'Backups to the targets fail', path: statusPath }];
+  if (scheduled || lastSuccessAt !== undefined) return [];
+  const text = 'No backup has reached a target yet, and none is scheduled';
+  return [{ name: 'backup-missing', text, path: statusPath }];
+}
+
+const statusPath = '/v1/state/system/backup-status';
 
 /** From records in the store: the same in every process. Times, size and duration have no sample until there was a backup. */
 function backupGauges(backups: Backups): readonly Gauge[] {

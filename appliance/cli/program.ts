@@ -70,6 +70,24 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./commands/encrypt-file.ts')).rewrapFile(words, before, io),
   },
   {
+    name: 'openpgp-sign-file',
+    summary: 'sign a file of any length, hashed here, with an OpenPGP key: openpgp-sign-file KEY --in FILE --out FILE',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./openpgp/sign-file.ts')).signFile(words, before, io),
+  },
+  {
+    name: 'gpg',
+    summary: 'sign for git, rpm, debsign and others in place of gpg, with an OpenPGP key: gpg WORDS…',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./openpgp/gpg.ts')).runGpg(words, before, io),
+  },
+  {
+    name: 'age-plugin',
+    summary: 'open age files through a key of the appliance, as age-plugin-keystored: age-plugin KEY',
+    group: 'Data:',
+    run: async (words, before, io) => (await import('./age/plugin.ts')).runAgePlugin(words, before, io),
+  },
+  {
     name: 'import',
     summary: 'move transit keys, or values, of an OpenBao or Vault: import vault [KEY…] --from URL',
     group: 'Data:',
@@ -98,6 +116,12 @@ export const programCommands: readonly ProgramCommand[] = [
     summary: 'several appliances or tenants: context list|show|use|set|delete',
     group: 'Access:',
     run: async (words, before, io) => (await import('./commands/context.ts')).runContext(words, before, io),
+  },
+  {
+    name: 'approvals',
+    summary: 'what other people ask for: approvals list, show ID, approve ID, reject ID REASON, withdraw ID',
+    group: 'Access:',
+    run: async (words, before, io) => (await import('./approvals/command.ts')).runApprovals(words, before, io),
   },
   {
     name: 'policy',
@@ -147,6 +171,12 @@ export const programCommands: readonly ProgramCommand[] = [
     summary: 'check statements about the custody of keys: custody verify FILE --keys FILE',
     group: 'Administration:',
     run: async (words, _before, io) => (await import('./commands/custody.ts')).runCustody(words, io),
+  },
+  {
+    name: 'custodians',
+    summary: 'the PIN among several people: custodians make, give, end',
+    group: 'Administration:',
+    run: async (words, before, io) => (await import('./custodians/command.ts')).runCustodians(words, before, io),
   },
   {
     name: 'backup',

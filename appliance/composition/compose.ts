@@ -7,7 +7,7 @@ import { withTenants } from '../../core/platform/tenants/audit-tenants.ts';
 import { tenantExists } from '../../core/platform/tenants/dead-tenants.ts';
 import { type RunningPlugins, startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
-import { requestErrors } from '../../core/plugin/services/certificate-authority.ts';
+import { requestErrors } from '../../core/plugin/services/request-errors.ts';
 import type { ProvidedService } from '../../core/plugin/service.ts';
 import type { KeyReference } from '../../hsm/api.ts';
 import { formatHealth } from '../monitoring/health.ts';
@@ -26,7 +26,7 @@ export type Parts = Omit<OwnParts, 'running'> &
     /** services of the composition root for plugins, beside those of the appliance itself */
     readonly services?: readonly ProvidedService[];
     /** absent in tools that open tokens and store without serving */
-    readonly system?: SystemParts & {
+    readonly system?: Omit<SystemParts, 'health'> & {
       readonly metrics: Pick<ProcessMetrics, 'onAnswered'>;
       /** reports of every worker about the parts of the appliance */
       workerReports(): Promise<readonly WorkerReport[]>;
@@ -53,7 +53,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { store, clock, system } = parts;
   const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
   store.guardTenants(tenantExists(store));
-  const own = ownPlugins({ ...parts, audit, running: () => running }, system);
+  const own = ownPlugins({ ...parts, audit, running: () => running }, system && { ...system, health: () => health.ofAll() });
   const running: RunningPlugins = await startPlugins([...own, ...parts.plugins], {
     ...parts,
     audit: withTenants(audit, openTenants(store)),

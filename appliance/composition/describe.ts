@@ -66,6 +66,7 @@ function absent<T extends object>(name: string): T {
 const absentHsm: Hsm = withMembers(absent<Hsm>('token'), {
   wrappingKeys: withMembers(absent<Hsm['wrappingKeys']>('wrapping key'), { follow: ignore }),
   offers: () => true,
+  takesNonces: () => true,
   agreeOn: ignore,
   mechanismFor: String,
   status: () => [],
@@ -81,6 +82,8 @@ function absentSystem(directory: string): NonNullable<Parts['system']> {
     clockWatch: withMembers(absent<ClockWatch>('clock watch'), { held: (job) => job }),
     backups: withMembers(absent<Backups>('backup'), { job: undefined }),
     membership: absent<Membership>('membership'),
+    notices: {},
+    pinOrigin: () => ({ opensByItself: true, pins: [], pinFiles: [] }),
     metrics: { onAnswered: ignore },
     shipping: { ...{ data: directory, clock: systemClock, destinations: [] }, behind: ignore, live: ask, test: ask },
     ...{ snapshots: ask, activity: ask, workerReports: ask, seal: ask },

@@ -1,4 +1,5 @@
 // The listeners of a serving process: the keys and the identity that they show, what plugins need of them, and the one of management.
+import { pluginPorts } from '../processes/plugin-ports.ts';
 import { defined } from '../../core/base/defined.ts';
 import type { GoesOn, Replica } from '../../core/http/context/request-context.ts';
 import type { ServerOptions } from 'node:https';
@@ -49,6 +50,7 @@ export function prepareListeners(worker: ServingWorker, { metrics, admit }: Reco
     management: configuration.listen,
     est: configuration.estListen,
     ...defined({ certificate: configuration.certificateListen }),
+    pluginPorts: Object.values(pluginPorts(configuration)).map(({ port }) => port),
     hosts: configuration.hosts,
     get managementUrl() {
       return publicUrlInUse(runtime.store, configuration).url;
@@ -60,7 +62,9 @@ export function prepareListeners(worker: ServingWorker, { metrics, admit }: Reco
     replica,
     admit,
     guard: (handler) => gate.guard(handler, handler),
+    begin: () => gate.begin(),
     identity: () => identity.tls,
+    rsaIdentity: () => identity.rsa(),
     ca: () => identity.current.caPem,
     onIdentityChange: (changed) => identity.watch(changed),
     onRetire: (retired) => void retirement.promise.then(retired),
@@ -80,8 +84,8 @@ export async function listen(
   { app }: Pick<Composed, 'app'>,
   ticketKeys: Buffer,
 ): Promise<Listener> {
-  const { listen: management, certificateListen } = worker.configuration;
-  const listener = await openFor('management', { ...management, tls: { ticketKeys } }, worker, listening, app);
+  const { listen: management, certificateListen, certificateHosts } = worker.configuration;
+  const listener = await openFor('management', { ...management, certificateHosts, tls: { ticketKeys } }, worker, listening, app);
   if (certificateListen !== undefined)
     await openFor('certificate', { ...certificateListen, tls: askingForCertificates }, worker, listening, app);
   worker.closing.onClose(() => app.endStreams());
@@ -90,7 +94,7 @@ export async function listen(
 
 async function openFor(
   name: ListenerName,
-  options: Address & { readonly tls: ServerOptions },
+  options: Address & { readonly certificateHosts?: readonly string[]; readonly tls: ServerOptions },
   { configuration, channel, log, closing, gate, retirement }: ServingWorker,
   { identity, listeners }: Listening,
   app: Composed['app'],

@@ -1,6 +1,7 @@
 // The parts of the appliance itself, as plugins: their common parts are made here, and each brings its endpoints, jobs, gauges and health.
 import type { Audit } from '../../core/audit/record.ts';
-import type { Clock, Log } from '../../core/base/context.ts';
+import type { Clock, HealthPart, Log } from '../../core/base/context.ts';
+import type { NoticesConfig } from '../../core/config/notices.ts';
 import { platformPlugin } from '../../core/platform/platform-plugin.ts';
 import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
@@ -10,6 +11,7 @@ import { attestationPlugin } from '../attestation/plugin.ts';
 import { auditPlugin } from '../audit/plugin.ts';
 import { backupPlugin } from '../backup/plugin.ts';
 import type { Backups } from '../backup/run/backups.ts';
+import { breakGlassPlugin } from '../break-glass/plugin.ts';
 import { clusterPlugin } from '../cluster/plugin.ts';
 import type { ClusterParts } from '../cluster/state-endpoint.ts';
 import { downloadsPlugin } from '../downloads/plugin.ts';
@@ -18,6 +20,7 @@ import { reportUnreadable } from '../findings/unreadable-records.ts';
 import { machinePlugin, type MachineParts } from '../machine/plugin.ts';
 import type { MonitoringParts } from '../monitoring/endpoints.ts';
 import { monitoringPlugin } from '../monitoring/plugin.ts';
+import { noticesPlugin } from '../notices/plugin.ts';
 import { provisioningPlugin } from '../provisioning/plugin.ts';
 import type { SealParts } from '../seal/endpoints.ts';
 import { sealPlugin } from '../seal/plugin.ts';
@@ -25,6 +28,7 @@ import type { ShippingParts } from '../shipping/endpoints.ts';
 import { shippingPlugin } from '../shipping/plugin.ts';
 import { tableKinds } from '../table-kinds.ts';
 import { ownPins, type OwnPins } from '../tokens/own-pins.ts';
+import type { PinOrigin } from '../tokens/pin-origin.ts';
 import { followAgreedTypes } from '../cluster/keys/agreed-types.ts';
 import { carryInCluster, type CarryingParts } from '../cluster/keys/key-transfer.ts';
 import { carryByConfiguration } from '../wrapping-keys/groups.ts';
@@ -39,12 +43,17 @@ export type SystemParts = MonitoringParts &
   SealParts &
   Pick<MachineParts, 'clockWatch' | 'operationsSocket'> &
   Pick<ClusterParts, 'cluster' | 'jobsLeader' | 'membership' | 'clusterWarnings'> & {
+    /** needs of a start that is to open the tokens */
+    readonly pinOrigin: () => PinOrigin;
     /** as they were opened, with their PINs */
     readonly tokens: readonly TokenConfig[];
     /** The longest time from reading a record until the token has opened its keys. */
     readonly settleMs: number;
     readonly backups: Backups;
     readonly shipping: ShippingParts;
+    readonly notices: NoticesConfig;
+    /** the parts of the appliance, as all its workers see them */
+    readonly health: () => Promise<readonly HealthPart[]>;
     /** file with the credential of the first login; absent without one */
     readonly bootstrapFile?: string | undefined;
   };
@@ -82,7 +91,7 @@ export function ownPlugins(parts: OwnParts, system?: SystemParts): readonly AnyP
   return [
     platformPlugin(parts),
     wrappingKeysPlugin({
-      ...{ store, audit, log, rotation, pins: parts.ownPins ?? ownPins([]) },
+      ...{ store, audit, log, rotation, pins: parts.ownPins ?? ownPins([]), pinOrigin: system?.pinOrigin },
       wrappedKeys: () => running().wrappedKeys(),
       rewrapping: system && { ...system, ...sharedStoreKeyOf(system, parts) },
       bringsIn: system !== undefined && carrying === undefined,
@@ -103,12 +112,14 @@ function servingPlugins(parts: OwnParts, system: SystemParts, keyParts: KeyParts
   const ownTokens = carrying && new OwnTokens({ ...carrying, ...keyParts, hsm });
   return [
     shippingPlugin({ ...system, audit }),
+    noticesPlugin({ ...parts, ...system }),
     machinePlugin({ ...parts, ...system }),
     monitoringPlugin({ ...system, store, running }),
     backupPlugin({ ...system, store }),
     sealPlugin(system),
     clusterPlugin({ ...parts, ...system, ...keyParts, ownTokens, kinds: tableKinds }),
     provisioningPlugin(store, system.bootstrapFile),
+    breakGlassPlugin({ ...parts, directory: system.directory }),
   ];
 }
 

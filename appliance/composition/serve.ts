@@ -22,6 +22,7 @@ import { StartRefused } from '../start-refused.ts';
 import { tableKinds } from '../table-kinds.ts';
 import { keepSealedIdentity } from '../tls/sealed-identity.ts';
 import { ownPins } from '../tokens/own-pins.ts';
+import { pinOrigin } from '../custodians/pin-origin.ts';
 import { Closing } from './closing.ts';
 import { compose, type Composed, type Parts } from './compose.ts';
 import { listen, type Listening, prepareListeners } from './listening.ts';
@@ -118,6 +119,8 @@ function systemOf(
       live: () => channel.request('shipping', undefined),
       test: (destination) => channel.request('testShipping', { destination }),
     },
+    notices: configuration.notices,
+    pinOrigin: () => pinOrigin(configuration),
     async seal() {
       keepSealedIdentity(data, identity.current.whileSealed);
       worker.sealers++;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { once } from '../../core/base/async/once.ts';
 import { fail } from '../../core/base/errors.ts';
 import { definePublicEndpoint, Reply, type AnyEndpoint, type PublicCall } from '../../core/http/endpoint.ts';
-import { copyHeaders } from '../../core/http/description/published.ts';
+import { documentedCopies } from '../../core/http/description/published.ts';
 import { hasPresentCopy } from '../../core/http/response/entity-tag.ts';
 import { readDownloads, readSpan, type Download, type Span } from './files.ts';
 
@@ -50,10 +50,10 @@ export function keystorectlEndpoints(directory?: string): AnyEndpoint[] {
         names: { name: { description: `A name of the list, or ${sums}.`, example: 'keystorectl-linux-amd64' } },
         otherStatuses: {
           206: 'The octets that `Range` asks for; `Content-Range` says which these are',
-          304: 'The copy that `If-None-Match` names is still the present one',
+          ...documentedCopies.otherStatuses,
         },
-        headers: { ...copyHeaders.answer, ...rangeHeaders.answer },
-        requestHeaders: { ...copyHeaders.request, ...rangeHeaders.request },
+        headers: { ...documentedCopies.headers, ...rangeHeaders.answer },
+        requestHeaders: { ...documentedCopies.requestHeaders, ...rangeHeaders.request },
       },
       async run(call) {
         const all = await existing(files());

@@ -7,7 +7,10 @@ import { terminalLog } from '../../core/log/terminal.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { StartError } from '../../core/plugin/registry.ts';
 import { loadConfiguration } from '../configuration.ts';
+import { namesOf, openByShares, wordsOfAct } from '../custodians/agreed.ts';
+import { readCeremonies } from '../custodians/ceremony.ts';
 import { StartRefused } from '../start-refused.ts';
+import type { GivenPins } from '../tokens/hsm-config.ts';
 import { runDrill } from './drill.ts';
 
 const usage = `Usage: keystored restore-drill FILE (--identity-file FILE | --passphrase-file FILE) [options]
@@ -22,6 +25,7 @@ The appliance that serves is not touched: no listener is opened, no data directo
                           cluster given again for the trail of each appliance
   --config FILE           the configuration of the appliance, for its tokens
   --pin-file FILE         the PIN of the tokens, where the backup and the configuration have none
+  --share FILE            of each custodian: the share, and in the line below the six words that are shown without it
   --work DIR              where the temporary directory is made; default: the directory for temporary files
 
 Exit code: 0 it restores, 1 something was found, 2 it does not restore or cannot be tried.`;
@@ -33,6 +37,7 @@ const options = {
   audit: { type: 'string', multiple: true },
   config: { type: 'string' },
   'pin-file': { type: 'string' },
+  share: { type: 'string', multiple: true },
   work: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
@@ -56,11 +61,10 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositi
 
 async function drill(file: string, values: Values, directory: string): Promise<number> {
   const beganMs = performance.now();
-  const pin = values['pin-file'] === undefined ? undefined : readFileSync(values['pin-file'], 'utf8').replace(/\r?\n$/, '');
   const { findings, notes } = await runDrill({
     configuration: loadConfiguration(['--data', directory, ...(values.config === undefined ? [] : ['--config', values.config])]),
     ...{ file, identityFile: values['identity-file'], passphraseFile: values['passphrase-file'], auditKeysFile: values['audit-keys'] },
-    ...{ auditDirectories: values.audit ?? [], pins: pin === undefined ? undefined : { pin: new Secret(pin) } },
+    ...{ auditDirectories: values.audit ?? [], pins: () => givenPins(directory, values) },
     log: terminalLog,
     say: (line) => console.log(inWordsOfDrill(line)),
   });
@@ -69,6 +73,18 @@ async function drill(file: string, values: Values, directory: string): Promise<n
   const minutes = ((performance.now() - beganMs) / 60_000).toFixed(1);
   const verdict = findings.length === 0 ? 'this backup restores' : `this backup does not restore as it should: ${findings.length} found`;
   return say(`${verdict} (${minutes} minutes)`, findings.length === 0 ? 0 : 1);
+}
+
+/** Of a person or of custodians; undefined where backup or configuration have it. */
+async function givenPins(directory: string, { share, 'pin-file': file }: Values): Promise<GivenPins | undefined> {
+  if (file !== undefined) return { pin: new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, '')) };
+  const ceremonies = readCeremonies(directory);
+  if (ceremonies.length === 0 && share === undefined) return undefined;
+  const act = { act: 'restore-drill', of: namesOf(ceremonies) };
+  if (share !== undefined) return { pins: (await openByShares(directory, share, act)).pins };
+  throw new StartRefused(
+    `there are custodians: have enough of them write their share into a file, with "${wordsOfAct(act)}" in the line below, and give each as --share`,
+  );
 }
 
 /** The options of a drill are those of a restore, without that word. */

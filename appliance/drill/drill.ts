@@ -26,8 +26,8 @@ import { readOnlyHsm } from './read-only-hsm.ts';
 export type DrillOptions = Omit<RestoreOptions, 'directory' | 'tokens'> & {
   /** of the appliance, for its tokens and plugins; its `data` is the empty directory of the drill */
   readonly configuration: Configuration;
-  /** for tokens whose PIN is not in the backup and not in the configuration */
-  readonly pins: GivenPins | undefined;
+  /** for tokens whose PIN is not in the backup and not in the configuration; called once the directory has what was restored */
+  readonly pins: () => Promise<GivenPins | undefined>;
   /** the audit trail, or a copy of it, of the appliance that made the backup; it is only read */
   readonly auditDirectories: readonly string[];
   readonly log: Log;
@@ -52,7 +52,8 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
       ? []
       : [{ where: 'the store', problem: `has ${records} records, and the manifest says ${restored.records}` }];
   const hsmConfig = await hsmConfigOf(configuration, () => undefined);
-  const runtime = await openRuntime(configuration, options.pins === undefined ? hsmConfig : withPins(hsmConfig, options.pins), log);
+  const pins = await options.pins();
+  const runtime = await openRuntime(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log);
   try {
     findings.push(...(await examine({ ...runtime, hsm: readOnlyHsm(runtime.hsm) }, options)));
   } finally {

@@ -1,7 +1,7 @@
 // Proves that each stored key opens in its token, and that no secret is known to everybody: it is loaded and used once.
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import type { CheckFinding } from '../../core/base/context.ts';
-import { type Hsm, HsmError, type KeyReference, keyUses, type KeyUsage, schemeFor } from '../../hsm/api.ts';
+import { type Hsm, HsmError, type KeyReference, keyUses, type KeyUsage, schemeFor, throwAwayPair } from '../../hsm/api.ts';
 import { describeKey } from '../wrapping-keys/rotation.ts';
 
 /** Number of keys of each type that opened, and findings about those that did not. */
@@ -62,8 +62,15 @@ function unlessRefused(error: unknown): void {
 async function useAs(usage: KeyUsage, hsm: Hsm, key: KeyReference): Promise<unknown> {
   if (usage.use === 'encrypt') return seal(usage.bytes, hsm, key);
   if (usage.use === 'mac') return macOfZeros.equals(await hsm.hmac(key, 'sha256', text)) ? isOfZeros : undefined;
+  if (usage.use === 'cmac') return hsm.sign(key, { scheme: 'cmac', message: text });
+  if (usage.use === 'agree') return agreed(hsm, key);
   const scheme = schemeFor(usage.family, text, 'sha256', () => digest);
   return hsm.sign(key, scheme);
+}
+
+/** Agrees with a key of nobody. Keys on curves agree differently with each, so what comes out is not compared. */
+async function agreed(hsm: Hsm, key: KeyReference): Promise<void> {
+  (await hsm.agree(key, throwAwayPair(key.stored.type).point)).fill(0);
 }
 
 const macOfZeros = createHmac('sha256', Buffer.alloc(32)).update(text).digest();

@@ -9,15 +9,16 @@ import { ownKey, type Store, type StoreKey, type Table, type WriteTransaction } 
 const findingRemedies = {
   'store-behind': 'put the newer store back, or make these changes again',
   'store-content':
-    'compare what it has with what you know of it, end the tokens of before, and make lacking changes again; or restore a backup of before into an empty directory',
+    'compare what it has with what you know of it, end the earlier tokens, and make lacking changes again; or restore an earlier backup into an empty directory',
   'audit-trail': 'compare the trail with the heads and copies that are kept elsewhere',
-  restored: 'end the tokens and secret-ids of before, and take in what was revoked since (docs/administer/backup.md)',
+  restored: 'end the earlier tokens and secret-ids, and take in what was revoked since (docs/administer/backup.md)',
   'foreign-writes':
     'find out who has a key for etcd or has put back a copy of it, remove that appliance, and end all credentials (docs/administer/cluster.md)',
   'records-unreadable': 'see in the log which they are, and restore the original records, or delete the entries as root',
   'clock-ahead':
     'if it is right, nothing is wrong; otherwise set it, accept it (keystorectl do system accept-clock), and make again what has ended or was made with it (docs/administer/operations.md)',
   'keys-lost': 'give the token back what it had, or make these keys again',
+  'break-glass': 'see in the audit trail whose rules and why, and make other approval rules (docs/use/approvals.md)',
 } as const;
 
 export type FindingName = keyof typeof findingRemedies;
@@ -105,14 +106,28 @@ export function remedyOf(name: FindingName): string {
   return `${findingRemedies[name]}; then answer it (keystorectl do findings ${name} answer)`;
 }
 
-/** A part of health. */
-type FindingPart = { readonly name: string; readonly state: 'unanswered'; readonly reason: string; readonly hinders?: true };
+/** Hours for which a finding is shown although it was answered: who made it must not be the one who hides it. */
+const shownHours: Partial<Record<FindingName, number>> = { 'break-glass': 30 * 24 };
 
-/** Parts of health, for unanswered findings. */
-export function findingParts(store: Store): readonly FindingPart[] {
-  return listFindings(store).flatMap(([name, { message, hinders, answered }]) =>
-    answered === undefined
-      ? [{ name, state: 'unanswered' as const, reason: `${message}: ${remedyOf(name)}`, ...defined({ hinders }) }]
-      : [],
-  );
+/** Time of a finding that is shown after it was answered, so that the next of its name is told from it; undefined for others. */
+export function incidentOf(store: Store, name: string): string | undefined {
+  return Object.hasOwn(shownHours, name) ? findFinding(store, name)?.foundAt : undefined;
+}
+
+/** A part of health. */
+type FindingPart = {
+  readonly name: string;
+  readonly state: 'unanswered' | 'answered';
+  readonly reason: string;
+  readonly hinders?: true;
+};
+
+/** Parts of health, for unanswered findings, and for answered ones that are shown for a time nevertheless. */
+export function findingParts(store: Store, clock: Clock): readonly FindingPart[] {
+  return listFindings(store).flatMap(([name, { message, hinders, foundAt, answered }]): readonly FindingPart[] => {
+    if (answered === undefined) return [{ name, state: 'unanswered', reason: `${message}: ${remedyOf(name)}`, ...defined({ hinders }) }];
+    const until = Temporal.Instant.from(foundAt).add({ hours: shownHours[name] ?? 0 });
+    if (Temporal.Instant.compare(clock.now(), until) >= 0) return [];
+    return [{ name, state: 'answered', reason: `${message}: shown until ${formatTimestamp(until)}` }];
+  });
 }

@@ -22,7 +22,7 @@ export function findingsPlugin(parts: FindingsParts): AnyPlugin {
       endpoints: findingEndpoints(store, clock),
       jobs: [lostKeysJob(parts)],
       gauges: gaugesOf(
-        () => findingParts(store).length,
+        () => findingParts(store, clock).filter(({ state }) => state === 'unanswered').length,
         [
           {
             name: 'keystored_unanswered_findings',
@@ -37,9 +37,9 @@ export function findingsPlugin(parts: FindingsParts): AnyPlugin {
 }
 
 /** Reads the findings from the store: if it is unreadable, the part of health about the store says so. */
-function unansweredParts({ store, damage }: FindingsParts): readonly HealthPart[] {
+function unansweredParts({ store, clock, damage }: FindingsParts): readonly HealthPart[] {
   try {
-    return findingParts(store);
+    return findingParts(store, clock);
   } catch (error) {
     if (damage?.() === undefined) throw error;
     return [];

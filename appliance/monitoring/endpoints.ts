@@ -30,9 +30,10 @@ export function monitoringEndpoints(parts: MonitoringParts, measureState: () => 
       description:
         'Text format 0.0.4. Counters are sums over all worker processes since the start; gauges are of those that answer within two seconds.',
       produces: 'text/plain',
-      async run() {
+      query: { names: 'Answer with these metrics alone: names separated by commas.' },
+      async run({ query }) {
         const [own, others] = await Promise.all([measureState(), parts.snapshots()]);
-        const { mediaType, text } = await formatMetrics([own, ...others]);
+        const { mediaType, text } = await formatMetrics(chosen([own, ...others], query.get('names')));
         return new Reply(200, text, { 'content-type': mediaType });
       },
     }),
@@ -47,4 +48,10 @@ export function monitoringEndpoints(parts: MonitoringParts, measureState: () => 
       run: () => parts.activity(),
     }),
   ];
+}
+
+function chosen(snapshots: readonly Snapshot[], names: string | undefined): readonly Snapshot[] {
+  if (names === undefined) return snapshots;
+  const wanted = new Set(names.split(','));
+  return snapshots.map((snapshot) => snapshot.filter(({ name }) => wanted.has(name)));
 }

@@ -42,7 +42,12 @@ const givenPins = z.object({ pin: secretText.optional(), pins: z.record(z.string
 const orders = z.object({ sealed: z.boolean(), provisions: z.boolean().optional(), pins: givenPins.optional() });
 export type Orders = z.output<typeof orders>;
 
+/** Progress of custodians/gathering.ts. */
+const progress = z.object({ ceremony: z.string(), have: z.int(), needed: z.int() });
+
 const unsealAttempt = givenPins.extend({
+  /** of a custodian, in place of PINs */
+  share: secretText.optional(),
   code: secretText.optional(),
   isOfAdministrator: z.boolean(),
   ...{ requestId: z.string(), clientIp: z.string(), userAgent: z.string() },
@@ -143,7 +148,9 @@ export const supervisorRequests = {
   /** Answered when no process holds a key. */
   seal: { argument: nothing, answer: nothing },
   /** Tries the PINs once. Refused with the errors of its endpoint (operations/system-endpoints.ts). */
-  unseal: { argument: unsealAttempt, answer: nothing },
+  unseal: { argument: unsealAttempt, answer: progress.optional() },
+  /** Progress of the custodians; undefined without them. */
+  custodians: { argument: nothing, answer: progress.optional() },
   /** Refused with conflict while workers start: all of them are replaced by takePart. */
   requireReady: { argument: nothing, answer: nothing },
   /** This appliance is in a cluster now. Answered before all processes are replaced. */

@@ -8,7 +8,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 const lookEveryMs = 5;
 
 export class RequestGate {
-  readonly #running = new Set<ServerResponse>();
+  readonly #running = new Set<object>();
   #isSealed = false;
 
   get isSealed(): boolean {
@@ -31,6 +31,14 @@ export class RequestGate {
       response.once('close', () => this.#running.delete(response));
       open(request, response);
     };
+  }
+
+  /** Counts a request of another protocol until the returned function is called; undefined once the process is sealed. */
+  begin(): (() => void) | undefined {
+    if (this.#isSealed) return undefined;
+    const request = {};
+    this.#running.add(request);
+    return () => void this.#running.delete(request);
   }
 
   /** Resolves when at most `others` of the admitted requests still run, or the time is over. */

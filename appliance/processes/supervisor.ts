@@ -10,7 +10,7 @@ import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
 import { AskedHealth } from './watch/asked-health.ts';
 import { Crashes, endWhileStarting } from './watch/crashes.ts';
-import { enrolmentPorts } from './enrolment-ports.ts';
+import { pluginPorts } from './plugin-ports.ts';
 import { isDoubtful, lookAtAll, type Looked, requireHandshakes } from './watch/looks.ts';
 import { changingTicketKeys } from '../../core/http/listener/ticket-keys.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, workerPort, workerRequests } from './messages.ts';
@@ -148,7 +148,7 @@ class SupervisedWorkers implements Workers {
         management: configuration.listen,
         est: configuration.estListen,
         ...defined({ certificate: configuration.certificateListen }),
-        ...enrolmentPorts(configuration),
+        ...pluginPorts(configuration),
       },
     );
     this.#numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { approleTable, putRoleId, type Approle } from '../../core/access/approles/approles.ts';
 import { dropSecretIds, issueSecretId, listSecretIds } from '../../core/access/approles/secret-ids.ts';
+import { openGrant } from '../../core/access/logins/grants.ts';
 import { drawToken } from '../../core/access/tokens/tokens.ts';
 import type { Clock, Job } from '../../core/base/context.ts';
 import { revealSecret } from '../../core/base/secret.ts';
@@ -92,7 +93,7 @@ export function bootstrapJob(store: Store, clock: Clock, file: string): Job {
 
 function makeRole(transaction: WriteTransaction, store: Store, clock: Clock, { uuid }: Tenant): void {
   const approle: Approle = {
-    ...{ id: randomUUID(), grantId: randomUUID(), ownRoleId: randomUUID(), fixedRoleId: roleName },
+    ...{ id: randomUUID(), grantId: openGrant(transaction, store, uuid), ownRoleId: randomUUID(), fixedRoleId: roleName },
     ...{ tokenPolicies: ['root'], tokenTtl: sessionTtl, tokenMaxTtl: sessionTtl, tokenBoundCidrs: [] },
     ...{ secretIdTtl: '1d', secretIdNumUses: 1, secretIdBoundCidrs: [] },
     creationTime: formatTimestamp(clock.now()),

@@ -5,6 +5,7 @@ import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import { reasonOf } from '../../core/base/errors.ts';
 import { revealSecret, type Secret } from '../../core/base/secret.ts';
+import { openApproleGrants } from '../../core/platform/approles/approle-grants.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
 import { byHolder, prepareHolder } from '../../hsm/setup/carry-group.ts';
@@ -63,6 +64,7 @@ export async function provisionAppliance(
       await noteContent(runtime.store, { clock, log });
     }
     await runtime.store.migrate('core', []);
+    await openApproleGrants(runtime.store);
     const rotation = new WrappingRotation({ ...runtime, clock });
     await noteUnusableTokens({ ...runtime, clock, rotation });
     const announcement = await openSystemTenant(configuration, runtime, clock);

@@ -21,7 +21,8 @@ type RecordParts = { readonly configuration: Configuration; readonly clock: Cloc
 export async function audited(
   { configuration, clock, log }: RecordParts,
   attempt: UnsealAttempt,
-  run: (attempt: UnsealAttempt) => Promise<void>,
+  run: (attempt: UnsealAttempt) => Promise<unknown>,
+  { parameters, status: done = 204 }: { readonly parameters?: Readonly<Record<string, unknown>>; readonly status?: 200 | 204 } = {},
 ): Promise<void> {
   const { requestId, clientIp, userAgent } = attempt;
   const appliance = isMember(configuration) ? provideIdentity(configuration.data) : undefined;
@@ -41,7 +42,7 @@ export async function audited(
         method: 'POST',
         path: '/v1/state/keystore/system/unseal',
         status,
-        ...defined({ code }),
+        ...defined({ code, requestParameters: parameters }),
       });
     try {
       await run(attempt);
@@ -50,7 +51,7 @@ export async function audited(
       await record(status, code).catch(() => undefined);
       throw error;
     }
-    await record(204);
+    await record(done);
   } finally {
     await trail.close();
   }

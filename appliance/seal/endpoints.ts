@@ -60,6 +60,10 @@ export const unsealInput = z.object({
     .record(z.string().max(64), z.string().min(1).max(256))
     .optional()
     .meta({ description: 'PINs by name of the token, where they differ.', example: { default: '12345678' } }),
+  share: z.string().min(1).max(256).optional().meta({
+    description: 'The share of one custodian, in place of a PIN. It needs no unseal code.',
+    example: 'ks1-7v2m0q4x-2-3kq9…',
+  }),
   unsealCode: z.string().min(1).max(64).optional().meta({
     description:
       'What the appliance has shown on its console and in its log when it was sealed; needed from elsewhere than the machine itself.',
@@ -67,23 +71,32 @@ export const unsealInput = z.object({
   }),
 });
 
+/** The answer to a share; that to a PIN is empty. */
+const unsealOutput = z.object({
+  ceremony: z.string().meta({ description: 'In which the share was made.', example: '7v2m0q4x' }),
+  have: z.int().describe('Shares that are here.'),
+  needed: z.int().describe('Shares that unseal the appliance.'),
+});
+
 export type UnsealInput = z.output<typeof unsealInput>;
 
 /** The answer of a process that serves. While the appliance is sealed, seal/sealed-server.ts answers, from the same description. */
-export const unsealEndpoint = definePublicEndpoint<UnsealInput, undefined>({
+export const unsealEndpoint = definePublicEndpoint<UnsealInput, z.output<typeof unsealOutput>>({
   tag: tags.system,
   access: 'public',
   method: 'POST',
   path: '/v1/state/keystore/system/unseal',
-  summary: 'Give the PIN of the tokens to a sealed appliance',
+  summary: 'Give the PIN of the tokens, or the share of a custodian, to a sealed appliance',
+  output: unsealOutput,
+  documented: { empty: 'Unsealed by a PIN' },
   description:
-    'A PIN is looked at from those who give the unseal code of this seal, or are at the machine itself as root or the user of the service. It is tried once. After a refused one the next attempt has to wait; after three the daemon must be started again, because tokens lock themselves.',
+    'A PIN is looked at from those who give the unseal code of this seal, or are at the machine itself as root or the user of the service. It is tried once. After a refused one the next attempt has to wait; after three the daemon must be started again, because tokens lock themselves. With custodians each gives `share`: a wrong one is refused alone and counts for nothing, and the token sees a PIN once enough are here.',
   audit: 'none',
   whileSealed: true,
   input: unsealInput,
-  secretInput: ['pin', 'pins', 'unsealCode'],
+  secretInput: ['pin', 'pins', 'share', 'unsealCode'],
   errors: [
-    ...(['not-sealed', 'conflict', 'data-damaged', 'unseal-code-refused', 'pin-refused', 'rate-limited'] as const),
+    ...(['not-sealed', 'conflict', 'data-damaged', 'unseal-code-refused', 'share-refused', 'pin-refused', 'rate-limited'] as const),
     ...(['hsm-unavailable', 'cluster-unavailable', 'audit-unavailable'] as const),
   ],
   run() {

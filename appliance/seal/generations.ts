@@ -67,7 +67,7 @@ export class Generations {
     this.#leaving = Promise.all([this.#leaving, Promise.race([answered(), late]).then(() => (patience.abort(), old.stop()))]);
   }
 
-  /** Ends the current processes, and waits for all of before. */
+  /** Ends the current processes, and waits for all earlier ones. */
   async stop(): Promise<void> {
     await Promise.all([this.#current.stop(), this.#leaving]);
   }

@@ -2,12 +2,15 @@
 import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 import type { Configuration } from '../../core/config/config.ts';
+import type { Secret } from '../../core/base/secret.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
-import { fail, reasonOf, type ServiceError } from '../../core/base/errors.ts';
+import { fail, reasonOf, ServiceError } from '../../core/base/errors.ts';
 import { SharedUse } from '../monitoring/metrics/tenant-use.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
 import { keepActivity } from '../monitoring/metrics/activity.ts';
 import { hsmConfigOf } from '../tokens/hsm-config.ts';
+import { isInForce, takeEffect } from '../custodians/ceremony.ts';
+import { Gathering, type Judged, type Progress } from '../custodians/gathering.ts';
 import { mendDirectory } from '../data-directory/data-directory.ts';
 import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
@@ -26,6 +29,7 @@ const longestTakingPartMs = 900_000;
 /** Limit for a caller to wait until sealed processes have started, of which nothing is known but that they start. */
 const longestTurnMs = 30_000;
 const refusedPin = 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.';
+const sharesOnly = 'Custodians have the PIN of this appliance: give "share". No token was asked.';
 const orForeign = (data: string): string =>
   `If the PIN is right, ${data}/softhsm is the token of another appliance, or of another time: put it back from your backup.`;
 const stillStarting = 'Processes of this appliance are still starting, and nothing was changed: ask again in a few seconds.';
@@ -54,6 +58,7 @@ export class SealController implements Pick<Workers, 'ready' | 'provisioned' | '
   readonly #uses = new SharedUse();
   readonly #code: UnsealCode;
   readonly #attempts: UnsealAttempts;
+  readonly #gathering: Gathering;
   readonly #activity: ReturnType<typeof keepActivity>;
   readonly #generations: Generations;
   readonly #stopping = new AbortController();
@@ -74,6 +79,7 @@ export class SealController implements Pick<Workers, 'ready' | 'provisioned' | '
     this.#isSealed = configuration.attended;
     this.#code = new UnsealCode(configuration.data, log);
     this.#attempts = new UnsealAttempts(clock, this.#code);
+    this.#gathering = new Gathering(configuration.data, clock);
     const handlersFor = (worker: Worker, over: AbortSignal): ReturnType<HandlersFor> => this.#handlersFor(worker, over);
     this.#generations = new Generations({ configuration, args, handlersFor, reports: this.#reports() }, first);
     if (this.#isSealed)
@@ -126,7 +132,8 @@ export class SealController implements Pick<Workers, 'ready' | 'provisioned' | '
       shareUse: (own) => this.#uses.exchange(worker, own),
       health: async () => [...(await this.#workers.health())],
       seal: () => this.#sealOnce(worker),
-      unseal: (attempt) => this.#unsealInTurn(attempt, over),
+      unseal: ({ share, ...attempt }) => (share === undefined ? this.#unsealInTurn(attempt, over) : this.#giveShare(share, attempt, over)),
+      custodians: () => this.#gathering.progress(),
       requireReady: () => {
         if (!this.#isReady) throw fail('conflict', { detail: stillStarting });
       },
@@ -172,19 +179,22 @@ export class SealController implements Pick<Workers, 'ready' | 'provisioned' | '
   }
 
   /** Unseals in turn. An attempt that proves nothing takes no turn and costs no try. Of the others one at a time may wait. */
-  async #unsealInTurn(attempt: UnsealAttempt, over: AbortSignal): Promise<void> {
+  async #unsealInTurn(attempt: UnsealAttempt, over: AbortSignal, isProven = false): Promise<undefined> {
     if (!this.#isSealed) throw fail('not-sealed');
-    const doubt = this.#attempts.doubt(attempt);
+    const doubt = isProven ? undefined : this.#doubtOf(attempt);
     if (doubt !== undefined) {
       if (this.#attempts.mayRecord()) void this.#recordDoubt(attempt, doubt);
       throw doubt;
     }
-    if (this.#unsealing !== undefined) throw underWay('Another attempt to unseal is under way, and this PIN was not looked at');
+    if (this.#unsealing !== undefined)
+      throw underWay(
+        `Another attempt to unseal is under way, and ${isProven ? 'the share was taken for it' : 'this PIN was not looked at'}`,
+      );
     const begun = Promise.withResolvers<void>();
     const late = new AbortController();
     const own = this.#inTurn(async () => {
       begun.resolve();
-      if (!late.signal.aborted) await this.#openOrSay(attempt);
+      if (!late.signal.aborted) await this.#openOrSay(attempt, isProven);
       return { rest: Promise.resolve() };
     }).finally(() => {
       if (this.#unsealing === own) this.#unsealing = undefined;
@@ -194,7 +204,9 @@ export class SealController implements Pick<Workers, 'ready' | 'provisioned' | '
     await Promise.race([begun.promise, setTimeout(longestTurnMs, undefined, { ref: false }).then(() => late.abort())]);
     if (late.signal.aborted) {
       this.#unsealing = undefined;
-      throw underWay('The processes of the sealed appliance are still starting, and the PIN was not looked at');
+      throw underWay(
+        `The processes of the sealed appliance are still starting, and ${isProven ? 'the share was taken: give it once more' : 'the PIN was not looked at'}`,
+      );
     }
     const ended = new Promise<never>((_, reject) => {
       const say = (): void =>
@@ -203,6 +215,49 @@ export class SealController implements Pick<Workers, 'ready' | 'provisioned' | '
       else over.addEventListener('abort', say, { once: true });
     });
     await Promise.race([own, ended]);
+    return undefined;
+  }
+
+  /** Reason not to try the PIN of a person, which no token has while custodians have it. */
+  #doubtOf(attempt: UnsealAttempt): ServiceError | undefined {
+    return isInForce(this.#parts.configuration.data) ? fail('missing-field', { detail: sharesOnly }) : this.#attempts.doubt(attempt);
+  }
+
+  /** A share costs no try of the token, which sees the PIN that enough of them open. One that is refused counts for nothing. */
+  async #giveShare(share: Secret<string>, attempt: UnsealAttempt, over: AbortSignal): Promise<Progress> {
+    if (!this.#isSealed) throw fail('not-sealed');
+    const { data } = this.#parts.configuration;
+    const refused = (error: unknown): never => {
+      throw this.#refusalOf(error, attempt);
+    };
+    let judged: Judged;
+    try {
+      judged = this.#gathering.judge(share);
+    } catch (error) {
+      const refusal = this.#refusalOf(error, attempt);
+      if (this.#attempts.mayRecord()) void this.#recordDoubt(attempt, refusal);
+      throw refusal;
+    }
+    const { ceremony } = judged;
+    // One that cannot be recorded counts for nothing, and may be given again.
+    if (judged.isNew)
+      await this.#inTurn(() => this.#recordShare(attempt, { ceremony: ceremony.ceremony, share: judged.share.number })).catch(refused);
+    if (!this.#isSealed) throw fail('not-sealed');
+    const { progress, pins } = await this.#gathering.take(judged).catch(refused);
+    if (pins === undefined) return progress;
+    await this.#unsealInTurn({ ...attempt, pins }, over, true).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'pin-refused') this.#gathering.forget();
+      throw error;
+    });
+    takeEffect(data, ceremony);
+    this.#gathering.forget();
+    return progress;
+  }
+
+  async #recordShare(attempt: UnsealAttempt, parameters: Readonly<Record<string, unknown>>): Promise<Changed> {
+    await requireOpenable(this.#parts.configuration);
+    await audited(this.#parts, attempt, () => Promise.resolve(), { parameters, status: 200 });
+    return { rest: Promise.resolve() };
   }
 
   /**
@@ -260,23 +315,30 @@ export class SealController implements Pick<Workers, 'ready' | 'provisioned' | '
   }
 
   /** Finds missing or damaged parts before the PIN is used, and before the audit trail is opened: reading a FIFO there would never end. */
-  async #openOrSay(attempt: UnsealAttempt): Promise<void> {
+  async #openOrSay(attempt: UnsealAttempt, isProven: boolean): Promise<void> {
     const { configuration, log } = this.#parts;
     try {
       await requireOpenable(configuration);
       for (const warning of mendDirectory(configuration.data)) log.warn(warning);
-      await audited(this.#parts, attempt, (one) => this.#unseal(one));
+      await audited(this.#parts, attempt, (one) => this.#unseal(one, isProven));
     } catch (error) {
-      const refusal = refusalOfUnseal(error, configuration);
-      if (refusal === undefined || refusal.status >= 500 || refusal.code === 'data-damaged')
-        log.error('the appliance could not be unsealed', { reason: reasonOf(refusal ?? error), 'request-id': attempt.requestId });
-      throw refusal ?? fail('internal-error', { cause: error });
+      throw this.#refusalOf(error, attempt);
     }
   }
 
-  async #unseal(attempt: UnsealAttempt): Promise<void> {
+  /** The answer to an attempt; what an administrator has to mend is in the log. */
+  #refusalOf(error: unknown, { requestId }: UnsealAttempt): ServiceError {
+    const { configuration, log } = this.#parts;
+    const refusal = refusalOfUnseal(error, configuration);
+    if (refusal === undefined || refusal.status >= 500 || refusal.code === 'data-damaged')
+      log.error('the appliance could not be unsealed', { reason: reasonOf(refusal ?? error), 'request-id': requestId });
+    return refusal ?? fail('internal-error', { cause: error });
+  }
+
+  async #unseal(attempt: UnsealAttempt, isProven: boolean): Promise<void> {
     if (!this.#isSealed) throw fail('not-sealed');
-    this.#attempts.requireTime();
+    // Refused PINs of persons do not bar custodians, all of whom would have to come again.
+    if (!isProven) this.#attempts.requireTime();
     const { configuration, log } = this.#parts;
     const pins = { pin: attempt.pin, pins: attempt.pins };
     try {

@@ -24,9 +24,14 @@ const libraryDirectories = [
 /** The path of a Unix socket is shorter than this. */
 const mostSocketOctets = 108;
 
-/** For a start: throws StartRefused that names the missing parts for `tls-key: token`. */
+/** For a start: throws StartRefused that names the missing parts for `tls-key: token`, and for what it does not go together with. */
 export function requireTlsKeyModules(configuration: Configuration): void {
-  if (configuration.tlsKey === 'token') findTlsKeyModules(configuration);
+  if (configuration.tlsKey !== 'token') return;
+  if (configuration.tlsRsaCertificate)
+    throw new StartRefused(
+      'tls-rsa-certificate: Node.js takes no second key beside one in a token: set tls-key: store, or leave tls-rsa-certificate out',
+    );
+  findTlsKeyModules(configuration);
 }
 
 /** Finds the paths of both. Throws StartRefused that names the missing one. */

@@ -31,16 +31,19 @@ export class ChangingIdentity {
   readonly #store: OpenStore;
   readonly #hosts: readonly string[];
   readonly #place: ListenerKeyPlace;
+  readonly #showsRsa: boolean;
   readonly #serving: ServingParts | undefined;
   readonly #watchers = new Set<(identity: TlsIdentity) => void>();
   #authorities: CertificateAuthorities | undefined;
   #current: ListenerIdentity | undefined;
   #tls: TlsIdentity | undefined;
 
-  constructor(store: OpenStore, { hosts, tlsKey }: Pick<Configuration, 'hosts' | 'tlsKey'>, serving?: ServingParts) {
+  constructor(store: OpenStore, settings: Pick<Configuration, 'hosts' | 'tlsKey' | 'tlsRsaCertificate'>, serving?: ServingParts) {
+    const { hosts, tlsKey, tlsRsaCertificate } = settings;
     this.#store = store;
     this.#hosts = hosts;
     this.#place = tlsKey;
+    this.#showsRsa = tlsRsaCertificate;
     this.#serving = serving;
   }
 
@@ -84,16 +87,29 @@ export class ChangingIdentity {
 
   /** Renews the identity when it is due; answers whether it is another one than before. */
   async renew(): Promise<boolean> {
-    const system = openTenants(this.#store).findByName(systemTenantName);
-    if (system === undefined || this.#authorities === undefined) throw new Error('the tenant system is made before the listeners are');
+    const { authorities, system } = this.#made();
     const before = this.#current;
-    const next = await this.#authorities.listenerIdentity(system.uuid, this.#hosts, this.#place);
-    const isOther = next.serial !== before?.serial;
-    const tls = isOther ? { key: (await this.#serving?.load(next.key)) ?? '', cert: next.chainPem } : this.tls;
+    const next = await authorities.listenerIdentity(system.uuid, this.#hosts, this.#place);
+    const rsa = this.#showsRsa && this.#serving !== undefined ? await this.rsa() : undefined;
+    const isOther = next.serial !== before?.serial || rsa?.cert !== this.#tls?.rsa?.cert;
+    const tls = isOther ? { key: (await this.#serving?.load(next.key)) ?? '', cert: next.chainPem, rsa } : this.tls;
     this.#current = next;
     this.#tls = tls;
     if (isOther) for (const watcher of this.#watchers) watcher(tls);
     return isOther || next.whileSealed.serial !== before?.whileSealed.serial;
+  }
+
+  /** The part of an identity for clients that know no ECDSA, as it is now. Its key is in the store. */
+  async rsa(): Promise<NonNullable<TlsIdentity['rsa']>> {
+    const { authorities, system } = this.#made();
+    const { key, chainPem } = await authorities.listenerIdentity(system.uuid, this.#hosts, 'store-rsa');
+    return { key: 'pem' in key ? key.pem : '', cert: chainPem };
+  }
+
+  #made(): { readonly authorities: CertificateAuthorities; readonly system: { readonly uuid: string } } {
+    const system = openTenants(this.#store).findByName(systemTenantName);
+    if (system === undefined || this.#authorities === undefined) throw new Error('the tenant system is made before the listeners are');
+    return { authorities: this.#authorities, system };
   }
 
   /** Shows the identity of a sealed appliance, and no other one after it: a key in a token is no longer there. */

@@ -11,7 +11,8 @@ import { paths } from '../data-directory/paths.ts';
 import { findTokenSerial, storeKeyFile } from '../data-directory/store-key.ts';
 import { isTrace, requireParts } from '../data-directory/traces.ts';
 
-const name = 'default';
+/** Name of the token that the appliance makes itself. */
+export const embeddedTokenName = 'default';
 const label = 'keystored';
 
 const modulePaths = [
@@ -39,7 +40,7 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
   const configuration = join(directory, 'softhsm.conf');
   writeDurably(configuration, softhsmConf(tokens));
   const token: TokenConfig = {
-    name,
+    name: embeddedTokenName,
     module,
     label,
     pin: { file: join(directory, 'pin'), next: join(directory, 'pin.new') },
@@ -77,7 +78,7 @@ export function requireTokenOfStore(directory: string): void {
   const tokens = join(directory, 'softhsm');
   const serials = serial === undefined || !isTrace(tokens) ? [] : listTokens(tokens).flatMap((one) => one.serial ?? []);
   if (serial === undefined || serials.length === 0 || serials.includes(serial)) return;
-  const message = `token ${name}: another token is in its place and does not get the PIN: ${tokens} and ${storeKeyFile(directory)} are of different appliances, or of different times; put both back from the same backup, with ${paths.store(directory)}`;
+  const message = `token ${embeddedTokenName}: another token is in its place and does not get the PIN: ${tokens} and ${storeKeyFile(directory)} are of different appliances, or of different times; put both back from the same backup, with ${paths.store(directory)}`;
   throw new StartRefused(message, { cause: new HsmError('unavailable', message) });
 }
 

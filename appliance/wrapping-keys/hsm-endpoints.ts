@@ -1,5 +1,7 @@
 // Endpoints of the tokens: description, mechanisms, latencies, and rotation of their wrapping keys; for the system tenant.
 import { z } from 'zod';
+import { reservedRefusal } from '../../core/access/reserved.ts';
+import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { naming } from '../../core/http/named-entries.ts';
@@ -7,6 +9,7 @@ import type { Hsm, OwnObject } from '../../hsm/api.ts';
 import { wrappingState } from './record.ts';
 import type { WrappingRotation } from './rotation.ts';
 import type { OwnPins } from '../tokens/own-pins.ts';
+import { type PinOrigin, pinOriginKinds } from '../tokens/pin-origin.ts';
 import { tags } from '../../core/http/tags.ts';
 
 /** Keys in token custody may be many; the appliance's own are among the first. */
@@ -31,6 +34,15 @@ const tokenState = z.object({
     .describe('Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.'),
   reason: z.string().optional().meta({ description: 'Why it is not up, and how to correct it.', example: 'the PIN was refused' }),
   keyTypes: z.array(z.string()).describe('Key types that the token supports.'),
+  ivSource: z
+    .enum(['own', 'returned', 'appended'])
+    .meta({ typeName: 'IvSource' })
+    .describe(
+      'Maker of the IVs of AES-GCM: the appliance, or the token, which returns or appends them. Then there is no convergent encryption.',
+    ),
+  signatureVariants: z
+    .array(z.enum(['ed25519ctx', 'ed25519ph', 'ml-dsa-context', 'ml-dsa-deterministic']).meta({ typeName: 'SignatureVariant' }))
+    .describe('Ways of signing that were proven beside the plain ones: with a context, over a hash, without random octets.'),
   mechanisms: z.array(z.string()).describe('Mechanisms of the token.'),
   wrappingKey: wrappingState.describe('The key that wraps all others, and its last rotation.'),
   ownPin: z.boolean().describe('Whether the appliance chose its user PIN and keeps it; then `change-pin` replaces it.'),
@@ -55,8 +67,36 @@ const tokenState = z.object({
     .describe('Time of recent calls by operation.'),
 });
 
+const pinOfToken = z.object({
+  token: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
+  source: z
+    .enum(pinOriginKinds)
+    .meta({ typeName: 'PinSource' })
+    .describe(
+      'Where a start gets the PIN: a file that the appliance made and keeps, a file, an environment variable or a systemd credential of the configuration, a person, or custodians.',
+    ),
+  place: z
+    .string()
+    .optional()
+    .meta({ description: 'Path of the file, or name of the variable or credential.', example: '/var/lib/keystored/pin' }),
+});
+
+const startState = z.object({
+  opensByItself: z.boolean().describe('Whether a restart opens the tokens without a person, also after a seal.'),
+  pins: z.array(pinOfToken.meta({ typeName: 'PinOfToken' })).describe('Where the PIN of each token comes from.'),
+  pinFiles: z.array(z.string()).describe('Files of the machine that have a user PIN or an SO PIN now.'),
+});
+
+export type HsmEndpointParts = {
+  readonly hsm: Hsm;
+  readonly rotation: WrappingRotation;
+  readonly pins: OwnPins;
+  /** absent in tools that open the tokens in another way than a start */
+  readonly pinOrigin?: (() => PinOrigin) | undefined;
+};
+
 /** Refused with 404 for every tenant but `system`; rotation needs the root policy there. */
-export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins): AnyEndpoint[] {
+export function hsmEndpoints({ hsm, rotation, pins, pinOrigin }: HsmEndpointParts): AnyEndpoint[] {
   return [
     defineEndpoint({
       method: 'GET',
@@ -68,15 +108,20 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins
       named: 'Hsm',
       description: 'The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.',
       audit: 'reads-go-on',
-      output: z.object({ tokens: z.array(tokenState).describe('The configured tokens.') }),
+      output: z.object({
+        tokens: z.array(tokenState).describe('The configured tokens.'),
+        start: startState.optional().describe('What opens the tokens at a start. Absent for callers who may not seal the appliance.'),
+      }),
       reservedFor: 'system-tenant',
-      run: () => ({
-        tokens: hsm.status().map(({ keyTypes, mechanisms, latencies, ...token }) => ({
+      run: ({ caller }) => ({
+        ...(reservedRefusal('system-root', caller) === undefined ? defined({ start: startOf(pinOrigin?.()) }) : {}),
+        tokens: hsm.status().map(({ keyTypes, signatureVariants, mechanisms, latencies, ...token }) => ({
           ...token,
           latencies: Object.fromEntries(
             Object.entries(latencies).map(([name, { count, p50, p99 }]) => [name, { count, p50, p99, unit: 'microseconds' as const }]),
           ),
           keyTypes: [...keyTypes],
+          signatureVariants: [...signatureVariants],
           mechanisms: [...mechanisms],
           wrappingKey: rotation.state(token.group?.name ?? token.name),
           ownPin: pins.keeps(token.name),
@@ -108,6 +153,10 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation, pins: OwnPins
       run: (_call, { token }) => rotation.begin(chosenHolder(hsm, token)),
     }),
   ];
+}
+
+function startOf(origin: PinOrigin | undefined): z.output<typeof startState> | undefined {
+  return origin && { ...origin, pins: [...origin.pins], pinFiles: [...origin.pinFiles] };
 }
 
 const ownObject = z.object({

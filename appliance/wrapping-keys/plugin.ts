@@ -6,26 +6,23 @@ import { withoutUnreadable } from '../../core/plugin/key-holders.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type KeyHolder, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Hsm } from '../../hsm/api.ts';
-import type { OwnPins } from '../tokens/own-pins.ts';
 import { bringingInJob } from './groups.ts';
 import { tokenParts } from './health.ts';
-import { hsmEndpoints } from './hsm-endpoints.ts';
+import { type HsmEndpointParts, hsmEndpoints } from './hsm-endpoints.ts';
 import { rewrappingJob, type RewrappingParts } from './rewrapping.ts';
-import type { WrappingRotation } from './rotation.ts';
 
-export type WrappingKeysParts = Pick<PluginContext<unknown>, 'store' | 'audit' | 'log'> & {
-  readonly rotation: WrappingRotation;
-  readonly pins: OwnPins;
-  /** Every record with wrapped keys, of all plugins, once these have started. */
-  readonly wrappedKeys: () => Iterable<KeyHolder>;
-  /** absent in tools that rotate nothing */
-  readonly rewrapping?: Pick<RewrappingParts, 'directory' | 'settleMs' | 'isStoreKeyShared'> | undefined;
-  /** true if keys are carried between the tokens of this appliance, and not of several */
-  readonly bringsIn: boolean;
-};
+export type WrappingKeysParts = Pick<PluginContext<unknown>, 'store' | 'audit' | 'log'> &
+  Omit<HsmEndpointParts, 'hsm'> & {
+    /** Every record with wrapped keys, of all plugins, once these have started. */
+    readonly wrappedKeys: () => Iterable<KeyHolder>;
+    /** absent in tools that rotate nothing */
+    readonly rewrapping?: Pick<RewrappingParts, 'directory' | 'settleMs' | 'isStoreKeyShared'> | undefined;
+    /** true if keys are carried between the tokens of this appliance, and not of several */
+    readonly bringsIn: boolean;
+  };
 
 export function wrappingKeysPlugin(parts: WrappingKeysParts): AnyPlugin {
-  const { store, audit, log, rotation, pins, wrappedKeys, rewrapping, bringsIn } = parts;
+  const { store, audit, log, rotation, pins, pinOrigin, wrappedKeys, rewrapping, bringsIn } = parts;
   return definePlugin({
     name: 'wrapping-keys',
     contract: 1,
@@ -33,7 +30,7 @@ export function wrappingKeysPlugin(parts: WrappingKeysParts): AnyPlugin {
     provides: [wrappingKeysService],
     provision: ({ hsm, clock }) => ({
       services: [provide(wrappingKeysService, rotation)],
-      endpoints: hsmEndpoints(hsm, rotation, pins),
+      endpoints: hsmEndpoints({ hsm, rotation, pins, pinOrigin }),
       jobs: [
         ...(rewrapping === undefined ? [] : [rewrappingJob({ ...rewrapping, store, hsm, clock, log, audit, wrappedKeys })]),
         ...(bringsIn ? [bringingInJob({ hsm, rotation, log })] : []),

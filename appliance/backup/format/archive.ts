@@ -23,7 +23,8 @@ const names = { manifest: 'manifest.json', signature: 'manifest.sig', keys: 'aud
 const limits: Readonly<Record<string, number>> = { [names.manifest]: 32 << 20, [names.signature]: 16 << 10, [names.keys]: 1 << 20 };
 
 /** Only these paths are restored: a backup must not write anywhere else. */
-const knownPath = /^(?:store\/data\.mdb|store-key\.json|(?:so-)?pin(?:\.new)?|softhsm\/[\w-]+(?:\.token\.copy|\/[\w-]+(?:\.\w+)?))$/;
+const knownPath =
+  /^(?:store\/data\.mdb|store-key\.json|custodians(?:\.next)?\.json|(?:so-)?pin(?:\.new)?|softhsm\/[\w-]+(?:\.token\.copy|\/[\w-]+(?:\.\w+)?))$/;
 
 /** Tells whether backups hold this file, given by its path in the data directory. */
 export function isBackupPath(path: string): boolean {

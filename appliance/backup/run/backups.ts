@@ -100,6 +100,7 @@ export class Backups {
     const due = schedule === undefined ? undefined : nextDue(schedule, this.#history(), this.#nowSeconds());
     return {
       ...told,
+      targets: config?.to.length ?? 0,
       scheduled: schedule !== undefined,
       ...defined({
         nextAt: due === undefined ? undefined : formatTimestamp(Temporal.Instant.fromEpochMilliseconds(Math.round(due * 1_000))),

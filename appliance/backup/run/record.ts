@@ -72,6 +72,7 @@ export const statusSchema = z.object({
     })
     .optional()
     .describe('The backup that runs.'),
+  targets: z.int().describe('How many targets the configuration has.'),
   scheduled: z.boolean().describe('Whether the configuration has a schedule.'),
   nextAt: timestampText().optional().describe('When the next one begins.'),
   lastSuccessAt: timestampText().optional().describe('When the last one was complete.'),

@@ -1,5 +1,5 @@
 // Tests every operation on a real token: makes a key of each type, uses it, checks the result with node:crypto and destroys it.
-import { createHash, createPublicKey, randomUUID, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, diffieHellman, randomUUID, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
 import {
   type GeneratedKey,
@@ -12,6 +12,7 @@ import {
   type KeyUsage,
   schemeFor,
   type SignatureFamily,
+  throwAwayPair,
   type TokenConfig,
 } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
@@ -30,10 +31,11 @@ const message = Buffer.from('keystorectl hsm test');
 /** Tests a token and reports each operation when it ends. Rejects with HsmError when the token cannot be opened. */
 export async function tryToken(config: TokenConfig, report: (trial: Trial) => void): Promise<void> {
   const hsm = await openHsm({ tokens: [config], defaultCustody: 'wrapped', cacheKeys: 64, jobTimeoutSeconds: 60 });
-  const attempt = async (operation: string, run: () => Promise<void>): Promise<void> => {
+  /** `run` resolves with what is to be known of an operation that works. */
+  const attempt = async (operation: string, run: () => Promise<string | void>): Promise<void> => {
     const started = performance.now();
     const [result, problem] = await run().then(
-      () => ['ok', undefined] as const,
+      (note) => ['ok', note ?? undefined] as const,
       (error: unknown) => ['failed', describe(error)] as const,
     );
     const milliseconds = Math.round((performance.now() - started) * 10) / 10;
@@ -56,6 +58,10 @@ export async function tryToken(config: TokenConfig, report: (trial: Trial) => vo
       const wider = await hsm.widerObjects(config.name);
       require(wider.length === 0, wider.join('; '));
     });
+    await attempt('other uses are refused', async () => {
+      const allowed = await hsm.forbiddenUses(config.name);
+      return allowed.length === 0 ? undefined : `${allowed.join('; ')}: the record of each key keeps it to its use, not this token`;
+    });
     if (hsm.offers('secret-256') && hsm.offers('aes-256')) await attempt('aes-256: derive for a context', () => tryDerivation(hsm));
   } finally {
     await hsm.close();
@@ -63,7 +69,7 @@ export async function tryToken(config: TokenConfig, report: (trial: Trial) => vo
 }
 
 async function tryKeyType(hsm: Hsm, type: KeyType, custody: 'wrapped' | 'token'): Promise<void> {
-  const binding = { tenant: 'system', keyId: randomUUID(), version: 1, purpose: 'trial' };
+  const binding = { tenant: 'system', keyId: randomUUID(), version: 1, purpose: purposes[keyUses[type].use] ?? 'trial' };
   const made = await hsm.generate(type, binding, { custody });
   const key = { stored: made.stored, binding };
   try {
@@ -73,9 +79,32 @@ async function tryKeyType(hsm: Hsm, type: KeyType, custody: 'wrapped' | 'token')
   }
 }
 
+/** Purposes by which `widerObjects` knows the one use of an object. */
+const purposes: Readonly<Partial<Record<KeyUsage['use'], string>>> = { cmac: 'cmac', agree: 'agree' };
+
 function tryUse(usage: KeyUsage, hsm: Hsm, key: KeyReference, made: GeneratedKey): Promise<void> {
   if (usage.use === 'encrypt') return tryEncryption(hsm, key);
+  if (usage.use === 'cmac') return tryCmac(hsm, key);
+  if (usage.use === 'agree') return tryAgreement(hsm, key, made);
   return usage.use === 'mac' ? tryHmac(hsm, key) : trySignature(usage.family, hsm, key, made);
+}
+
+async function tryCmac(hsm: Hsm, key: KeyReference): Promise<void> {
+  const mac = (of: Uint8Array): Promise<Uint8Array> => hsm.sign(key, { scheme: 'cmac', message: of });
+  const [first, second, other] = [await mac(message), await mac(message), await mac(message.subarray(1))];
+  require(first.length === 16 && timingSafeEqual(first, second), 'two CMACs of one text differ');
+  require(!timingSafeEqual(first, other), 'the CMACs of two texts are equal');
+}
+
+/** Agrees with another key on what that one computes outside, and refuses octets that are not a point. */
+async function tryAgreement(hsm: Hsm, key: KeyReference, { publicKey }: GeneratedKey): Promise<void> {
+  require(publicKey !== undefined, 'the key has no public key');
+  const { privateKey, point } = throwAwayPair(key.stored.type);
+  const spki = createPublicKey({ key: Buffer.from(publicKey ?? []), format: 'der', type: 'spki' });
+  const outside = diffieHellman({ privateKey, publicKey: spki });
+  require(timingSafeEqual(outside, await hsm.agree(key, point)), 'the key agrees on another secret than node:crypto');
+  const refusal = await hsm.agree(key, new Uint8Array(point.length)).catch((error: unknown) => error);
+  require(refusal instanceof HsmError && refusal.kind === 'decryption-failed', 'octets that are not a point were not refused');
 }
 
 async function tryHmac(hsm: Hsm, key: KeyReference): Promise<void> {

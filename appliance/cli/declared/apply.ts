@@ -1,6 +1,7 @@
 // apply and diff: the entries of an appliance as documents state them, and with --prune nothing else of the same labels.
 import { type Command, Option } from 'commander';
 import type { Selector } from '../../../core/wire/labels.ts';
+import { ApprovingClient } from './approving.ts';
 import { carryOut } from './carry-out.ts';
 import { kindsOf } from './kinds.ts';
 import { readDeclared } from './load.ts';
@@ -24,13 +25,20 @@ type Options = ConnectionOptions & {
   selector?: string;
   dryRun?: true;
   yes?: true;
+  askApproval?: string;
 };
 
 /** `apply -f FILE…`: shows the differences, asks, and makes the changes in order. Stops at the first refusal and lists the changes made. */
 export async function runApply(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = documentCommand('apply', 'Make entries as documents state them: create what is not there, change what differs.', io)
     .addOption(new Option('--dry-run', 'show the differences and change nothing'))
-    .addOption(new Option('--yes', 'do not ask; needed where there is no terminal to ask at'));
+    .addOption(new Option('--yes', 'do not ask; needed where there is no terminal to ask at'))
+    .addOption(
+      new Option(
+        '--ask-approval <REASON>',
+        'send what other people have approved, and ask them for what they must approve; repeat the command when they have',
+      ),
+    );
   command.parse([...words], { from: 'user' });
   const options = { ...before, ...command.opts<Options>() };
   await withPlan(options, io, async (plan, client) => {
@@ -88,7 +96,8 @@ async function withPlan(options: Options, io: Io, use: (plan: Plan, client: Clie
   const selector = selectorOf(options);
   const declared = await readDeclared(options.file, io);
   const catalog = await openCatalog([], options, io, false);
-  const client = new Client(await resolveConnection(options, io));
+  const connection = await resolveConnection(options, io);
+  const client = options.askApproval === undefined ? new Client(connection) : new ApprovingClient(connection, options.askApproval);
   try {
     const steps = await planAll(declared, ruleOf(options), catalog, client);
     if (selector !== undefined) warnOfUnlabelled(selector, steps, io);

@@ -4,6 +4,7 @@ import type { Document } from '../field-path.ts';
 import { CommandFailed, exitCodeOf, exitCodes, OutputFailed, undelivered } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
+import { AskedForApproval } from './approving.ts';
 import { mayFollow, pathFor } from './kinds.ts';
 import { atPlace, change, type Rule, type Step } from './plan.ts';
 import { isGone, refusalOf, remove, type Deletion } from './prune.ts';
@@ -22,7 +23,7 @@ const mostAlone = 16;
 const batchItems = 100;
 
 /**
- * Stops at the first change that is refused; of creations in a batch, behind the batch. A deletion that is refused, because its entry is
+ * Stops at the first change that is refused, and goes on behind one that now waits for the approval of others; of creations in a batch, behind the batch. A deletion that is refused, because its entry is
  * used or was changed meanwhile, leaves the entry and goes on; the command fails in the end. Ctrl-C lets the request that is under way end,
  * and stops behind it.
  */
@@ -64,6 +65,7 @@ function batchFrom(steps: readonly Step[], start: number): readonly Step[] {
 async function inTurn(tasks: readonly Task[], io: Io): Promise<void> {
   const titles = tasks.flatMap((task) => task.titles);
   const done = new Set<string>();
+  const asked: string[] = [];
   const tell: Tell = async (title, line) => {
     done.add(title);
     await writeAll(io, `${line}\n`);
@@ -76,14 +78,18 @@ async function inTurn(tasks: readonly Task[], io: Io): Promise<void> {
       if (isStopped) throw new CommandFailed(exitCodes.no, ['stopped by Ctrl-C', ...remaining(titles, done)].join('\n  '));
       await task.run(tell).catch((error: unknown) => {
         if (!(error instanceof CommandFailed)) throw error;
+        if (error instanceof AskedForApproval) return void asked.push(`${task.titles.join(', ')} ${error.message}`);
         if (error instanceof OutputFailed) throw undelivered(error, remaining(titles, done).join('\n  '));
-        throw new CommandFailed(error.exitCode, [error.message, ...remaining(titles, done)].join('\n  '));
+        throw new CommandFailed(error.exitCode, [error.message, ...asked, ...remaining(titles, done)].join('\n  '));
       });
     }
   } finally {
     process.removeListener('SIGINT', stop);
   }
+  if (asked.length > 0) throw new CommandFailed(exitCodes.denied, [waitingText, ...asked].join('\n  '));
 }
+
+const waitingText = 'other people must approve the rest: give them these ids, and repeat the command when they have';
 
 async function make(step: Step, rule: Rule, client: Client): Promise<string> {
   const { kind, declared, body, tag } = step;
@@ -127,12 +133,14 @@ async function createBatch(steps: readonly Step[], client: Client): Promise<read
     if (results?.length === steps.length) return results;
   } catch (error) {
     if (error instanceof Refused && error.answer.status < 500) return undefined;
+    if (error instanceof AskedForApproval) throw error;
     atPlace(error, first);
   }
   throw new CommandFailed(exitCodes.fault, 'the answer does not fit the batch that was sent');
 }
 
 function refuse(error: unknown, step: Step): never {
+  if (error instanceof AskedForApproval) throw error;
   if (!(error instanceof CommandFailed) || error.exitCode !== exitCodes.conflict) atPlace(error, step);
   const conflict = `${error.message}\n  if somebody else changed it since the plan was shown, nothing of that was overwritten: look at the new plan`;
   atPlace(new CommandFailed(error.exitCode, conflict), step);
@@ -144,6 +152,7 @@ async function removeOrLeave(deletion: Deletion, left: string[], client: Client)
     await remove(deletion, deletion.tag, client, false);
     return `deleted ${title}`;
   } catch (error) {
+    if (error instanceof AskedForApproval) throw error;
     if (isGone(error)) return `deleted ${title}: it was gone already`;
     const why = refusalOf(error) ?? atPlace(error, deletion);
     left.push(`${title}: ${why}`);

@@ -23,9 +23,6 @@ export type Kind = {
 /** An entry and its kind. */
 export type Placed = { readonly declared: Declared; readonly kind: Kind };
 
-/** Fields that name another entry of the same resource and need it at creation. */
-const references: Readonly<Record<string, readonly string[]>> = { ca: ['issuing-ca'], 'transit-keys': ['openpgp-primary'] };
-
 /** Every kind, in order. Throws CommandFailed for an appliance that cannot say whether a change would change anything. */
 export function kindsOf({ entries }: Catalog): readonly Kind[] {
   const find = (resource: string, verb: string): CatalogEntry | undefined =>
@@ -53,9 +50,20 @@ function rankOf(kind: Kind, kinds: readonly Kind[], above: readonly Kind[] = [])
 function needs(kind: Kind, other: Kind): boolean {
   if (kind === other) return false;
   if (kind.create.path.startsWith(`${other.show.path}/`)) return true;
-  return kind.fields.some(({ schema }) =>
-    [schema, schema.items].some((one) => other.create.path === `/v1/config/${one?.['x-names']?.resource}`),
-  );
+  return kind.fields.some((field) => names(field, other));
+}
+
+/** Tells whether a field names entries of a kind. */
+function names({ schema }: Field, { create }: Kind): boolean {
+  return [schema, schema.items].some((one) => create.path === `/v1/config/${one?.['x-names']?.resource}`);
+}
+
+/**
+ * The fields by which an entry names another of its own kind, without which it cannot be made: an issuing CA, an OpenPGP primary key. Those in
+ * containers are settings, which may name each other in a circle.
+ */
+function referencesOf(kind: Kind): readonly string[] {
+  return kind.fields.filter((field) => !field.path.includes('/') && names(field, kind)).map(({ path }) => path);
 }
 
 /** The declared entries in the order in which they can be made. Throws a usage error for an unknown resource, wrong parents, or a cycle. */
@@ -82,7 +90,7 @@ function byReference(placed: readonly Placed[]): readonly Placed[] {
   const visit = (one: Placed, above: readonly Placed[]): void => {
     if (sorted.includes(one)) return;
     if (above.includes(one)) throw usageError(`${one.declared.where}: refers to itself, by ${above.map(nameOf).join(', ')}`);
-    for (const field of references[one.kind.resource] ?? []) {
+    for (const field of referencesOf(one.kind)) {
       const other = placed.find((candidate) => nameOf(candidate) === one.declared.config[field]);
       if (other !== undefined) visit(other, [...above, one]);
     }
@@ -94,7 +102,7 @@ function byReference(placed: readonly Placed[]): readonly Placed[] {
 
 /** Tells whether an entry may name another one of its own resource, and has to follow it. */
 export function mayFollow({ kind, declared }: Placed): boolean {
-  return (references[kind.resource] ?? []).some((field) => field in declared.config);
+  return referencesOf(kind).some((field) => field in declared.config);
 }
 
 function nameOf({ declared }: Placed): string | undefined {

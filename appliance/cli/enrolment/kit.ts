@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { Option } from 'commander';
 import { encodeQR } from 'qr';
 import { escapeNameValue } from '../../../core/der/name-text.ts';
-import { enrolCommands, scepCommands, trustFiles, type EnrolCommand } from '../../../core/enrolment/commands.ts';
+import { acmeCommands, cmpCommands, enrolCommands, scepCommands, trustFiles, type EnrolCommand } from '../../../core/enrolment/commands.ts';
 import { Client, Refused } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
@@ -26,6 +26,8 @@ type Authority = {
   readonly chain?: string;
   readonly 'cert-key-type'?: string;
   readonly est: { readonly enabled?: boolean; readonly 'https-url'?: readonly string[]; readonly 'initial-enroll-secret-set'?: boolean };
+  readonly cmp?: { readonly enabled?: boolean; readonly url?: readonly string[] };
+  readonly acme?: { readonly enabled?: boolean; readonly 'directory-url'?: readonly string[] };
   readonly scep: { readonly enabled?: boolean; readonly url?: readonly string[]; readonly 'allow-old'?: readonly string[] };
 };
 
@@ -38,15 +40,17 @@ type Kit = {
   readonly authority: Authority;
   /** PEM of the CA that TLS connections to the appliance are verified with */
   readonly anchor: string;
-  readonly secret: { readonly secret: string; readonly until: string } | undefined;
+  readonly secret: { readonly id: string; readonly secret: string; readonly until: string } | undefined;
+  /** for an account of ACME that gets its name alone */
+  readonly accountKey: { readonly id: string; readonly key: string; readonly until: string } | undefined;
 };
 
 /** Long because it states every option. */
 export async function runEnrolKit(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = commandFor(io, 'keystorectl enrol-kit')
     .description(
-      'What one device needs to enrol: the address by each protocol that the CA has on, the certificates to trust, a one-time secret for SCEP, and ' +
-        'commands. The secret is made now, recorded, and shown this once.',
+      'What one device needs to enrol: the address by each protocol that the CA has on, the certificates to trust, a one-time secret for SCEP and CMP, ' +
+        'a key for an account of ACME, and commands. Secret and key are made now, recorded, and shown this once.',
     )
     .argument('<device>', 'its host name, which becomes CN and alternative name; or any name, which becomes CN')
     .addOption(new Option('--at <CA>', 'the CA at which it enrols').makeOptionMandatory())
@@ -75,18 +79,23 @@ export async function runEnrolKit(words: readonly string[], before: ConnectionOp
 async function makeKit(client: Client, device: string, options: Options): Promise<Kit> {
   const path = `/v1/state/keystore/tls/ca/${encodeURIComponent(options.at)}`;
   const authority = (await client.json({ method: 'GET', path })) as Authority;
-  if (authority.est.enabled !== true && authority.scep.enabled !== true)
-    throw usageError(`no device can enrol at ${options.at}: set est/enabled or scep/enabled`);
+  const isOn = (protocol: 'est' | 'scep' | 'cmp' | 'acme'): boolean => authority[protocol]?.enabled === true;
+  if (![isOn('est'), isOn('scep'), isOn('cmp'), isOn('acme')].includes(true))
+    throw usageError(`no device can enrol at ${options.at}: set est/enabled, scep/enabled, cmp/enabled or acme/enabled`);
   const isAddress = isIP(device) !== 0;
   const isHost = isAddress || /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(device);
   const { subject = `CN=${escapeNameValue(device)}` } = options;
   const name = isHost ? device : undefined;
-  const body = { subject, ...(name === undefined ? {} : { names: [name] }), ...(options.ttl === undefined ? {} : { ttl: options.ttl }) };
+  const ttl = options.ttl === undefined ? {} : { ttl: options.ttl };
+  const make = (action: string, body: object): Promise<unknown> => client.json({ method: 'POST', path: `${path}/${action}`, body });
+  const names = name === undefined ? {} : { names: [name] };
   const secret =
-    authority.scep.enabled === true
-      ? ((await client.json({ method: 'POST', path: `${path}/make-enrolment-secret`, body })) as Kit['secret'])
+    isOn('scep') || isOn('cmp')
+      ? ((await make('make-enrolment-secret', { subject, ...names, ...ttl, ...(isOn('cmp') ? { 'for-cmp': true } : {}) })) as Kit['secret'])
       : undefined;
-  return { device, subject, name, authority, anchor: await anchorOf(client), secret };
+  const accountKey =
+    isOn('acme') && name !== undefined ? ((await make('make-eab-key', { ...names, ...ttl })) as Kit['accountKey']) : undefined;
+  return { device, subject, name, authority, anchor: await anchorOf(client), secret, accountKey };
 }
 
 /** The CA of the listeners; or what we trust ourselves, where their certificate is from elsewhere. */
@@ -100,13 +109,14 @@ async function anchorOf(client: Client): Promise<string> {
 }
 
 function formatKit(kit: Kit, client: Client, hasQr: boolean): string {
-  const { device, authority, anchor, secret } = kit;
+  const { device, authority, anchor, secret, accountKey } = kit;
+  const until = secret?.until ?? accountKey?.until;
   const { chain = '' } = authority;
   return [
     `# Enrolment of ${device}`,
-    ...(secret === undefined
+    ...(until === undefined
       ? []
-      : ['', `The secret is for this device alone, for one use, until ${secret.until}. Destroy this text when it was used.`]),
+      : ['', `The secret is for this device alone, for one use, until ${until}. Destroy this text when it was used.`]),
     ...section(`Trust: the appliance (${trustFiles.appliance})`, [fingerprintOf(anchor), anchor.trim()]),
     ...section(`Trust: the CA and its issuers (${trustFiles.issuer})`, [fingerprintOf(chain), chain.trim()]),
     ...protocols.flatMap(({ title, urlsOf, lines }) => {
@@ -145,6 +155,34 @@ const protocols: readonly Protocol[] = [
       `Subject ${subject}`,
       ...qrOf(`${url}\n${secret?.secret ?? ''}`, hasQr),
       ...commandLines(scepCommands({ url, subject, name, allowOld: authority.scep['allow-old'] ?? [] })),
+    ],
+  },
+  {
+    title: 'CMP',
+    urlsOf: ({ cmp }) => (cmp?.enabled === true ? (cmp.url ?? []) : []),
+    lines: ({ subject, name, secret }, url, hasQr) => [
+      `URL       ${url}`,
+      `Reference ${secret?.id ?? ''}`,
+      `Secret    ${secret?.secret ?? ''}`,
+      `Subject   ${subject}`,
+      ...qrOf(`${url}\n${secret?.id ?? ''}\n${secret?.secret ?? ''}`, hasQr),
+      ...commandLines(cmpCommands({ url, subject, name, reference: secret?.id ?? '' })),
+    ],
+  },
+  {
+    title: 'ACME',
+    urlsOf: ({ acme }) => (acme?.enabled === true ? (acme['directory-url'] ?? []) : []),
+    lines: ({ name, accountKey }, url, hasQr) => [
+      `URL     ${url}`,
+      ...(name === undefined || accountKey === undefined
+        ? ['ACME is for host names and addresses, of which this device has none.']
+        : [
+            `Key id  ${accountKey.id}`,
+            `Key     ${accountKey.key}`,
+            `Name    ${name}`,
+            ...qrOf(`${url}\n${accountKey.id}\n${accountKey.key}`, hasQr),
+            ...commandLines(acmeCommands({ url, name, keyId: accountKey.id })),
+          ]),
     ],
   },
 ];

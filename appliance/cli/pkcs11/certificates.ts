@@ -80,14 +80,15 @@ async function readIssued(ca: string, keys: readonly Certified[], source: Source
   if (issued.length === 0) return [];
   const query = new URLSearchParams({ fields: 'chain' });
   const askAbove = async () => JSON.parse((await source.client.ask({ method: 'GET', path, query })).body.toString()) as Above;
-  const issuers = certificatesOf((await unlessRefused(askAbove, `cannot read the certificate of CA ${ca}`, source))?.chain);
-  return issued.flatMap(({ certificate }) => certificatesOf(certificate)).map((own) => [own, ...issuersOf(own, issuers)]);
+  const issuers = chainIn((await unlessRefused(askAbove, `cannot read the certificate of CA ${ca}`, source))?.chain);
+  return issued.flatMap(({ certificate }) => chainIn(certificate)).map((own) => [own, ...issuersOf(own, issuers)]);
 }
 
 type Above = { readonly chain?: string };
 type Issued = { readonly 'not-before': string; readonly certificate?: string };
 
-const certificatesOf = (pem = ''): Chain => readPem(pem).map(({ text }) => new X509Certificate(text));
+/** The certificates of a text in PEM. */
+export const chainIn = (pem = ''): Chain => readPem(pem).map(({ text }) => new X509Certificate(text));
 
 /** The certificates above one, if the first of them has issued it: an older key of the CA may have. */
 function issuersOf(own: X509Certificate, issuers: Chain): Chain {

@@ -3,7 +3,7 @@ import type { ShownObject } from '../../../hsm/p11-kit/remote-token.ts';
 import { Refused } from '../client.ts';
 import type { Notices } from '../lasting/notices.ts';
 import { askPages } from '../lasting/pages.ts';
-import { type CertificateChoice, chainOf, readChains, type Source } from './certificates.ts';
+import { type CertificateChoice, chainIn, chainOf, readChains, type Source } from './certificates.ts';
 import { longestPart, patternOf } from './patterns.ts';
 import { type Chain, type HashName, type KeyVersion, objectsOf, type SigningKey } from './shown-keys.ts';
 import { refusalOf } from './signatures.ts';
@@ -22,7 +22,9 @@ type Listed = {
   readonly name: string;
   readonly cipher?: string;
   readonly keys?: Readonly<Record<string, string>>;
-  readonly versions?: Readonly<Record<string, { readonly 'signature-algorithm'?: string; readonly 'hash-algorithm'?: HashName }>>;
+  readonly versions?: Readonly<
+    Record<string, { readonly 'signature-algorithm'?: string; readonly 'hash-algorithm'?: HashName; readonly 'certificate-chain'?: string }>
+  >;
   readonly 'latest-version'?: number;
   readonly 'default-encryption-version'?: number;
   readonly 'supports-signing'?: boolean;
@@ -62,9 +64,16 @@ export async function readObjects(choice: Choice, source: Source): Promise<reado
   const certified = shown.map(({ name, keys = {} }) => ({ name, publicKeys: Object.values(keys).map(derOf) }));
   const chainsOf = await readChains(certified, choice.certificates, source);
   return shown.flatMap((key) => {
-    const chains = chainsOf.get(key.name) ?? [];
+    const chains = chainsOf.get(key.name) ?? keptChains(key);
     return versionsOf(key, chains, allVersions, notices).flatMap((version) => objectsOf(version, chainOf(version, chains)));
   });
+}
+
+/** Chains that the appliance keeps with the versions of a key; a certificate that is given to the command goes before them. */
+function keptChains({ versions = {} }: Listed): readonly Chain[] {
+  return Object.values(versions)
+    .map(({ 'certificate-chain': pem }) => chainIn(pem))
+    .filter((chain) => chain.length > 0);
 }
 
 function notShown({ name, cipher = 'of an unknown cipher' }: Listed): string {

@@ -36,6 +36,13 @@ export class CommandFailed extends Error {
   }
 }
 
+/** The end of another program that ran in place of this one: it has said what there was to say. */
+export class OtherProgramFailed extends CommandFailed {
+  constructor(code: number) {
+    super(code as ExitCode, '');
+  }
+}
+
 /** An error in typed or written input of the user. */
 export function usageError(message: string): CommandFailed {
   return new CommandFailed(exitCodes.usage, message);

@@ -1,6 +1,7 @@
 // import vault, import vault-values: transit keys of an OpenBao or Vault, and the values under keys that do not leave it.
 import { randomBytes } from 'node:crypto';
 import { Option } from 'commander';
+import { decodeBase64, decodeUtf8 } from '../../../core/base/bytes.ts';
 import { Client } from '../client.ts';
 import { originsOf, resolveConnection } from '../connection.ts';
 import { type ConnectionOptions, connectionOptions } from '../connection-options.ts';
@@ -10,7 +11,8 @@ import { beginFile } from '../terminal/files.ts';
 import { type Io, readText } from '../terminal/io.ts';
 import { type Format, formats, printValue } from '../terminal/output.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { type Moved, moveKey } from './move-key.ts';
+import { readBackup } from './backup.ts';
+import { type Moved, moveBackup, moveKey } from './move-key.ts';
 import { Source } from './source.ts';
 
 type SourceOptions = ConnectionOptions & {
@@ -20,7 +22,13 @@ type SourceOptions = ConnectionOptions & {
   readonly fromNamespace?: string;
   readonly mount: string;
 };
-type KeyOptions = SourceOptions & { readonly inClear?: true; readonly keepExportable?: true; readonly output?: Format };
+type KeyOptions = SourceOptions & {
+  readonly inClear?: true;
+  readonly backup?: true;
+  readonly backupFile?: string;
+  readonly keepExportable?: true;
+  readonly output?: Format;
+};
 type ValueOptions = SourceOptions & {
   readonly to?: string;
   readonly in: string;
@@ -40,10 +48,12 @@ export async function runImport(words: readonly string[], before: ConnectionOpti
   add(
     'vault [keys...]',
     'Move transit keys of an OpenBao or Vault, as KEY or KEY=NAME; without names all of them. Every version keeps its number, so that values which were ' +
-      'made there open here. Keys come wrapped under the wrapping key of the appliance (byok-export), and in clear over TLS only with --in-clear. Exit ' +
-      'code 7 if some keys were left.',
+      'made there open here. Keys come wrapped under the wrapping key of the appliance (byok-export), and in clear over TLS only with --in-clear or --backup, which bring ' +
+      'the keys of HMACs too. Exit code 7 if some keys were left.',
   )
-    .option('--in-clear', 'take keys in clear (export): for a server without byok-export')
+    .option('--in-clear', 'take keys in clear (export): for a server without byok-export, and with the keys of their HMACs')
+    .option('--backup', 'take keys in clear by backup, with the keys of their HMACs')
+    .option('--backup-file <FILE>', 'take the one key of a backup that is in a file, - for standard input, without a server')
     .option('--keep-exportable', 'make the keys exportable here, too')
     .addOption(new Option('-o, --output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
     .action((keys: readonly string[], options: KeyOptions) => moveKeys(keys, options, before, io));
@@ -55,7 +65,10 @@ export async function runImport(words: readonly string[], before: ConnectionOpti
     .option('--to <KEY>', 'transit key here; default: of the same name')
     .option('--in <FILE>', 'values, one a line', '-')
     .option('--out <FILE>', 'where to', '-')
-    .option('--derivation-context <BASE64>', 'context of a derived key there, for every line')
+    .option(
+      '--derivation-context <BASE64>',
+      'context of a derived key there, for every line; a key here that is derived gets the same, as UTF-8',
+    )
     .addOption(
       new Option('--prefix <NAME>', 'prefix of the values: that of the clients that will read them')
         .choices(['vault', 'store'])
@@ -90,30 +103,52 @@ async function openSource({ from, fromCa, fromTokenFile, fromNamespace, mount }:
 }
 
 async function moveKeys(words: readonly string[], options: KeyOptions, before: ConnectionOptions, io: Io): Promise<void> {
+  const { inClear = false, backup = false, backupFile } = options;
+  if ([inClear, backup, backupFile !== undefined].filter(Boolean).length > 1)
+    throw usageError('--in-clear, --backup and --backup-file are three ways: give one');
   const target = new Client(await resolveConnection({ ...before, ...options }, io));
-  const source = await openSource(options, io);
-  const progress = openProgress(io, 'keys');
   try {
-    const names = words.length > 0 ? words : await source.names();
-    const lent = options.inClear === true ? undefined : await lend(source, target);
-    const report: Moved[] = [];
-    try {
-      for (const word of names) {
-        const [name = '', as = name] = word.split('=');
-        report.push(await moveKey(source, target, name, as, { lent, keepsExportable: options.keepExportable === true }));
-        progress.show(report.length, report.length / names.length);
-      }
-    } finally {
-      progress.clear();
-      if (lent !== undefined) await takeBack(source, lent, io);
-    }
+    const report =
+      backupFile === undefined ? await keysOf(words, options, target, io) : [await keyIn(backupFile, words, options, target, io)];
     await printValue(report, options.output, io);
     const left = report.filter(({ outcome }) => outcome === 'left').length;
     if (left > 0) throw new CommandFailed(exitCodes.no, `${left} of ${report.length} keys were left; the report says why`);
   } finally {
-    source.close();
     target.close();
   }
+}
+
+async function keysOf(words: readonly string[], options: KeyOptions, target: Client, io: Io): Promise<readonly Moved[]> {
+  const source = await openSource(options, io);
+  const progress = openProgress(io, 'keys');
+  try {
+    const names = words.length > 0 ? words : await source.names();
+    const clear = options.backup === true ? 'backup' : options.inClear === true ? 'export' : undefined;
+    const way = clear ?? { lent: await lend(source, target) };
+    const report: Moved[] = [];
+    try {
+      for (const word of names) {
+        const [name = '', as = name] = word.split('=');
+        report.push(await moveKey(source, target, name, as, { way, keepsExportable: options.keepExportable === true }));
+        progress.show(report.length, report.length / names.length);
+      }
+    } finally {
+      progress.clear();
+      if (typeof way !== 'string') await takeBack(source, way.lent, io);
+    }
+    return report;
+  } finally {
+    source.close();
+  }
+}
+
+async function keyIn(file: string, words: readonly string[], options: KeyOptions, target: Client, io: Io): Promise<Moved> {
+  const backedUp = readBackup(await readText(file, io));
+  const [word = backedUp.name, more] = words;
+  const [name = '', as = name] = word.split('=');
+  if (more !== undefined || name !== backedUp.name)
+    throw usageError(`the backup has the key ${backedUp.name} alone: give it a name as ${backedUp.name}=NAME, or none`);
+  return moveBackup(target, backedUp, as, { keepsExportable: options.keepExportable === true });
 }
 
 /** Lends the wrapping key of the appliance to the source, under a name that nothing has; answers the name. */
@@ -125,7 +160,7 @@ async function lend(source: Source, target: Client): Promise<string> {
     if (!(error instanceof CommandFailed)) throw error;
     throw new CommandFailed(
       error.exitCode,
-      `${error.message}\nthe source did not take the wrapping key, under which keys leave it (keys/${name}/import, byok-export); with --in-clear they come in clear`,
+      `${error.message}\nthe source did not take the wrapping key, under which keys leave it (keys/${name}/import, byok-export); with --in-clear or --backup they come in clear`,
     );
   });
   return name;
@@ -139,7 +174,11 @@ async function takeBack(source: Source, lent: string, io: Io): Promise<void> {
   });
 }
 
-const linesAtOnce = 250;
+/** OpenBao takes a thousand texts in a request, of which a line with a context is four. */
+const linesAtOnce = 200;
+
+/** Context of every value here, if the key is derived. */
+type Bound = { readonly context?: string };
 
 type Line = { readonly text: string; readonly number: number };
 
@@ -150,10 +189,11 @@ async function moveValues(key: string, options: ValueOptions, before: Connection
   const lines = (await readText(options.in, io)).split(/\r?\n/).map((text, index) => ({ text: text.trim(), number: index + 1 }));
   const out = beginFile(options.out, io, false);
   try {
+    const bound = await contextHere(target, options.to ?? key, options.derivationContext);
     for (let at = 0; at < lines.length; at += linesAtOnce) {
       const some = lines.slice(at, at + linesAtOnce);
       const values = some.filter(({ text }) => text !== '');
-      const moved = values.length === 0 ? [] : await movedValues(source, target, key, values, options);
+      const moved = values.length === 0 ? [] : await movedValues(source, target, key, values, options, bound);
       const byLine = new Map(values.map(({ number }, index) => [number, moved[index]]));
       await out.write(some.map(({ number }) => `${byLine.get(number) ?? ''}\n`).join(''));
       progress.show(at + some.length, (at + some.length) / lines.length);
@@ -175,6 +215,7 @@ async function movedValues(
   key: string,
   values: readonly Line[],
   { to = key, derivationContext, prefix }: ValueOptions,
+  bound: Bound,
 ): Promise<readonly string[]> {
   const opened = await source.decrypt(
     key,
@@ -182,7 +223,7 @@ async function movedValues(
     derivationContext,
   );
   const items = opened.map((plaintext, index) => {
-    if (typeof plaintext === 'string') return { plaintext };
+    if (typeof plaintext === 'string') return { plaintext, ...bound };
     throw new CommandFailed(exitCodes.no, `line ${values[index]?.number} does not open there: ${plaintext.message}`);
   });
   const path = `/v1/state/keystore/transit-keys/${encodeURIComponent(to)}/encrypt-batch`;
@@ -194,4 +235,15 @@ async function movedValues(
       throw new CommandFailed(exitCodes.no, `line ${values[index]?.number} is not encrypted here: ${error ?? 'refused'}`);
     return ciphertext.replace(/^store:/, `${prefix}:`);
   });
+}
+
+/** The context for a key here: that of there where it is derived, nothing where it is not. */
+async function contextHere(target: Client, to: string, context: string | undefined): Promise<Bound> {
+  if (context === undefined) return {};
+  const path = `/v1/config/keystore/transit-keys/${encodeURIComponent(to)}`;
+  const { derived } = (await target.json({ method: 'GET', path })) as { readonly derived?: boolean };
+  if (derived !== true) return {};
+  const text = decodeUtf8(decodeBase64(context) ?? new Uint8Array());
+  if (text === undefined) throw usageError('--derivation-context must be base64 of UTF-8, because the key here is derived');
+  return { context: text };
 }

@@ -1,21 +1,12 @@
 // An OpenBao or Vault from which keys and values are taken, through the transit part of its API.
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/wire/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { Client, Refused } from '../client.ts';
 import { CommandFailed, exitCodes } from '../terminal/failure.ts';
+import { readBackup } from './backup.ts';
+import { flagIn, type ForeignKey, type ForeignVersion, numberIn, pemOfSeed, textIn } from './foreign-key.ts';
 
-/** A transit key there. `versions`: numbers of those that still decrypt, in order. */
-export type ForeignKey = {
-  readonly type: string;
-  readonly derived: boolean;
-  readonly exportable: boolean;
-  readonly deletionAllowed: boolean;
-  readonly leastDecryption: number;
-  readonly leastEncryption: number;
-  readonly rotationSeconds: number;
-  readonly versions: readonly number[];
-  /** as they are listed: PEM, or of Ed25519 the octets in base64; none of a secret key */
-  readonly publicKeys: ReadonlyMap<number, string>;
-};
+/** Ways in which keys leave: wrapped under a public key that is there under this name, in clear by `export`, or in clear by `backup`. */
+export type Way = { readonly lent: string } | 'export' | 'backup';
 
 type SourceOptions = {
   readonly url: string;
@@ -53,10 +44,12 @@ export class Source {
         : [],
     );
     return {
-      type: textOf(data['type']),
-      derived: data['derived'] === true,
-      exportable: data['exportable'] === true,
-      deletionAllowed: data['deletion_allowed'] === true,
+      type: textIn(data, 'type'),
+      derived: flagIn(data, 'derived'),
+      convergent: flagIn(data, 'convergent_encryption'),
+      kdf: textIn(data, 'kdf'),
+      exportable: flagIn(data, 'exportable'),
+      deletionAllowed: flagIn(data, 'deletion_allowed'),
       leastDecryption: numberIn(data, 'min_decryption_version'),
       leastEncryption: numberIn(data, 'min_encryption_version'),
       rotationSeconds: numberIn(data, 'auto_rotate_period'),
@@ -77,18 +70,38 @@ export class Source {
     await this.#data('DELETE', `/keys/${name}`);
   }
 
-  /** Every version of a key, by number: wrapped under the lent key or, without one, in clear. */
-  async export(name: string, kind: 'encryption-key' | 'signing-key', lent: string | undefined): Promise<ReadonlyMap<number, string>> {
+  /** Every version of a key, by number; with the keys of their HMACs where it comes in clear. */
+  async versions(name: string, { type, publicKeys }: ForeignKey, way: Way): Promise<ReadonlyMap<number, ForeignVersion>> {
     const key = encodeURIComponent(name);
-    const { keys } = await this.#data('GET', lent === undefined ? `/export/${kind}/${key}` : `/byok-export/${lent}/${key}`);
-    const texts = isJsonObject(keys) ? Object.entries(keys) : [];
-    return new Map(texts.map(([number, text]) => [Number(number), textOf(text)]));
+    if (way === 'backup') return readBackup(textIn(await this.#data('GET', `/backup/${key}`), 'backup')).versions;
+    const texts = async (path: string): Promise<readonly (readonly [number, string])[]> => {
+      const { keys } = await this.#data('GET', path);
+      return isJsonObject(keys) ? Object.entries(keys).map(([number, text]) => [Number(number), typeof text === 'string' ? text : '']) : [];
+    };
+    if (way !== 'export')
+      return new Map((await texts(`/byok-export/${way.lent}/${key}`)).map(([number, ciphertext]) => [number, { ciphertext }]));
+    const exported = await texts(`/export/${publicKeys.size > 0 ? 'signing-key' : 'encryption-key'}/${key}`);
+    const hmacs = new Map(await texts(`/export/hmac-key/${key}`));
+    return new Map(
+      exported.map(([number, text]) => {
+        const hmac = hmacs.get(number);
+        return [number, { data: type === 'ed25519' ? pemOfSeed(text) : text, ...(hmac === undefined ? {} : { hmac }) }];
+      }),
+    );
   }
 
-  /** A ciphertext of this version: `vault:v1:…`. `plaintext`: base64. */
-  async encrypt(name: string, plaintext: string, version: number): Promise<string> {
-    const { ciphertext } = await this.#data('PUT', `/encrypt/${encodeURIComponent(name)}`, { plaintext, key_version: version });
-    return textOf(ciphertext);
+  /** A ciphertext of this version: `vault:v1:…`. `plaintext` and `context`: base64. */
+  async encrypt(name: string, plaintext: string, version: number, context: string | undefined): Promise<string> {
+    const bound = context === undefined ? {} : { context };
+    return textIn(
+      await this.#data('PUT', `/encrypt/${encodeURIComponent(name)}`, { plaintext, key_version: version, ...bound }),
+      'ciphertext',
+    );
+  }
+
+  /** An HMAC with SHA-256 of this version: `vault:v1:…`. `input`: base64. */
+  async hmac(name: string, input: string, version: number): Promise<string> {
+    return textIn(await this.#data('PUT', `/hmac/${encodeURIComponent(name)}/sha2-256`, { input, key_version: version }), 'hmac');
   }
 
   /** The plaintexts of ciphertexts, in base64 and in their order; an Error for one that does not open. `context`: base64. */
@@ -135,12 +148,4 @@ function parsedOf({ answer }: Refused): JsonObject {
 function refusalOf({ exitCode, answer }: Refused, { errors }: JsonObject, request: string): CommandFailed {
   const said = Array.isArray(errors) ? errors.map(String).join(' ').replaceAll(/\s+/g, ' ').trim() : '';
   return new CommandFailed(exitCode, `${request} there: ${answer.status}${said === '' ? '' : ` ${said}`}`);
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function numberIn(data: JsonObject, field: string): number {
-  return typeof data[field] === 'number' ? data[field] : 0;
 }

@@ -200,6 +200,35 @@ func TestTellsAnswersThatAreNotTheAppliances(t *testing.T) {
 	}
 }
 
+func TestAsksForApprovalAndSendsTheCallOnceMoreWithIt(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Approval-Reason") == "f%C3%BCr%20die%20Bank":
+			answer(w, 202, "application/json", `{"id":"one","needed":2,"expires":"2026-01-02T00:00:00.000000Z","digest":"d","digest-words":"a b c d e f"}`)
+		case r.Header.Get("Approval") == "one":
+			answer(w, 200, "application/json", `{"key-version":1,"ciphertext":"c"}`)
+		default:
+			refuse(w, 403, "approval-needed", "")
+		}
+	})
+	c := client(t, keystored.Config{Addresses: []string{url}, Token: "t"})
+	encrypt := func(ctx context.Context) error {
+		_, err := c.Send(ctx, keystored.Request{Method: "POST", Path: "/v1/state/keystore/transit-keys/k/export", Body: struct{}{}})
+		return err
+	}
+	if err := encrypt(context.Background()); !errors.Is(err, &keystored.Problem{Code: "approval-needed"}) {
+		t.Fatal(err)
+	}
+	var problem *keystored.Problem
+	err := encrypt(keystored.AskApproval(context.Background(), "für die Bank"))
+	if !errors.As(err, &problem) || problem.Code != keystored.CodeApprovalAsked || problem.Asked == nil || problem.Asked.Needed != 2 || problem.Asked.Words != "a b c d e f" {
+		t.Fatalf("%#v", err)
+	}
+	if err := encrypt(keystored.WithApproval(context.Background(), problem.Asked.ID)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestReadsProblemsWhole(t *testing.T) {
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) { refuse(w, 400, "invalid-value", "") })
 	_, err := client(t, keystored.Config{Addresses: []string{at}}).Key("k").Encrypt(context.Background(), nil)
@@ -315,7 +344,7 @@ func TestAWorkloadLogsInWithWhatTheFileHasThen(t *testing.T) {
 	workload := &keystored.Workload{Tenant: "acme", Role: "deploy", Issuer: "cluster", JWT: keystored.JWTFromFile(path)}
 	c := client(t, keystored.Config{Addresses: []string{serve(t, server.ServeHTTP)}, Workload: workload})
 	encryptAtOnce(t, c, 3)
-	// While the file is bad, or the login is refused, the token of before is used.
+	// While the file is bad, or the login is refused, the earlier token is used.
 	write("")
 	time.Sleep(1_600 * time.Millisecond)
 	encryptAtOnce(t, c, 1)
@@ -617,10 +646,10 @@ func TestHidesSecretsAndRefusesWhatCannotBeMeant(t *testing.T) {
 		}
 	}
 	for name, wrong := range map[string]keystored.Config{
-		"no address":       {},
-		"both":             config,
-		"half an approle":  {Addresses: []string{"https://h"}, RoleID: "r"},
-		"half a workload":  {Addresses: []string{"https://h"}, Workload: &keystored.Workload{Tenant: "t", Role: "r"}},
+		"no address":      {},
+		"both":            config,
+		"half an approle": {Addresses: []string{"https://h"}, RoleID: "r"},
+		"half a workload": {Addresses: []string{"https://h"}, Workload: &keystored.Workload{Tenant: "t", Role: "r"}},
 		"two identities": {
 			Addresses: []string{"https://h"}, Token: "t",
 			Workload: &keystored.Workload{Tenant: "t", Role: "r", JWT: keystored.JWTFromEnvironment("X")},

@@ -27,7 +27,7 @@ type KeyOptions struct {
 	HashAlgorithm string
 	// Prehashed says that the data to sign or verify is the finished hash.
 	Prehashed bool
-	// SignatureAlgorithm is the padding of RSA signatures: "pkcs1v15" or "pss".
+	// SignatureAlgorithm is the padding of RSA signatures, "pkcs1v15" or "pss", or "ed25519ph" for an Ed25519 key.
 	SignatureAlgorithm string
 	// Marshaling of ECDSA signatures is "asn1" or "jws".
 	Marshaling string

@@ -6,6 +6,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,6 +119,28 @@ func TestLiveActionsOnAKey(t *testing.T) {
 	}
 	if octets, err := root.Random(ctx, 33); err != nil || len(octets) != 33 {
 		t.Fatal(octets, err)
+	}
+}
+
+func TestLiveSignsOpenPGPOverDataThatIsHashedHere(t *testing.T) {
+	ctx, root := context.Background(), client(t, live(t))
+	name := freshName()
+	creation := keystored.TransitKeyCreation{
+		Name: name, Cipher: keystored.Ptr(keystored.CipherECDSAP384), OpenpgpUserID: keystored.Ptr("Go <go@example.org>"),
+	}
+	if _, err := root.TransitKeys.Create(ctx, creation, nil); err != nil {
+		t.Fatal(err)
+	}
+	data := bytes.Repeat([]byte("much data "), 100_000)
+	signature, err := root.Key(name).SignOpenPGP(ctx, bytes.NewReader(data), keystored.OpenPGPOptions{ExpiresAfter: "1y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict, err := root.TransitKeys.OpenpgpVerify(ctx, name, keystored.OpenpgpVerifyRequest{
+		Text: base64.StdEncoding.EncodeToString(data), Signature: keystored.Ptr(signature),
+	})
+	if err != nil || !verdict.Valid {
+		t.Fatal(verdict, err)
 	}
 }
 
@@ -456,7 +479,7 @@ func TestLiveStreamsAndText(t *testing.T) {
 	if err != nil || len(lines) != 3 || lines[0][0] != '{' {
 		t.Fatal(lines, err)
 	}
-	metrics, err := root.Metrics.Show(ctx)
+	metrics, err := root.Metrics.Show(ctx, nil)
 	if err != nil || !strings.Contains(metrics, "keystored_") {
 		t.Fatal(metrics, err)
 	}

@@ -1,12 +1,14 @@
 package keystored
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +35,8 @@ type Problem struct {
 	Errors []ProblemItem `json:"errors,omitempty"`
 	// RetryAfter is the pause the appliance asked for; zero when it did not.
 	RetryAfter time.Duration `json:"-"`
+	// Asked is the request for approval that was made in place of the call, with CodeApprovalAsked; nil for every other problem.
+	Asked *ApprovalRequest `json:"-"`
 }
 
 // ProblemItem is one thing that is wrong: Info names the field.
@@ -43,6 +47,43 @@ type ProblemItem struct {
 
 // CodeUnexpectedAnswer is the code of an answer that does not come from the appliance, for example the error page of a proxy.
 const CodeUnexpectedAnswer = "unexpected-answer"
+
+// CodeApprovalAsked is the code of a call that was not done: other people were asked to approve it.
+const CodeApprovalAsked = "approval-asked"
+
+// ApprovalRequest waits for the approval of other people. When they have approved, the same call runs once with WithApproval(ctx, ID).
+type ApprovalRequest struct {
+	ID     string `json:"id"`
+	Needed int    `json:"needed"`
+	// Expires is the end of the time for their approval.
+	Expires time.Time `json:"expires"`
+	// Words are six words for the whole request, which approvers compare.
+	Words string `json:"digest-words"`
+}
+
+type approvalKey struct{}
+
+// WithApproval has the calls of a context run as approved by other people under this id, which is for one use.
+func WithApproval(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, approvalKey{}, [2]string{"Approval", id})
+}
+
+// AskApproval has the calls of a context ask other people for approval where a rule needs it: they end with a *Problem that has Asked.
+// What no rule is about is done at once. The reason, 8 to 512 characters, is shown to them.
+func AskApproval(ctx context.Context, reason string) context.Context {
+	return context.WithValue(ctx, approvalKey{}, [2]string{"Approval-Reason", strings.ReplaceAll(url.QueryEscape(reason), "+", "%20")})
+}
+
+// asked reads the answer of a call that has asked for approval; it closes the body.
+func asked(answer *http.Response) *Problem {
+	defer answer.Body.Close()
+	request := &ApprovalRequest{}
+	if json.NewDecoder(io.LimitReader(answer.Body, mostProblemBytes)).Decode(request) != nil || request.ID == "" {
+		return unexpected(answer.StatusCode, "The answer is "+describe(answer)+", not a request for approval.")
+	}
+	detail := fmt.Sprintf("waits for %d approvals until %s: %s (%s)", request.Needed, request.Expires.Format(time.RFC3339), request.ID, request.Words)
+	return &Problem{Status: answer.StatusCode, Code: CodeApprovalAsked, Title: "Other people were asked", Detail: detail, Asked: request}
+}
 
 // Error says what was refused, why, and under which request id.
 func (p *Problem) Error() string {

@@ -216,6 +216,9 @@ func (l *link) exchange(outer context.Context, base string, call request) (*http
 		return nil, &TransportError{Address: base, Sent: sent.Load(), Err: causeOf(outer, err)}
 	}
 	answer.Body = &cancellingBody{answer.Body, cancel}
+	if answer.StatusCode == http.StatusAccepted {
+		return nil, asked(answer)
+	}
 	if answer.StatusCode >= 300 && !(call.partial && answer.StatusCode == http.StatusBadRequest && mediaType(answer) == call.accept) {
 		return nil, problemOf(answer)
 	}
@@ -245,6 +248,9 @@ func (l *link) setHeaders(outgoing *http.Request, call request) {
 	}
 	for name, values := range call.header {
 		outgoing.Header[name] = values
+	}
+	if approval, ok := outgoing.Context().Value(approvalKey{}).([2]string); ok && !call.public {
+		outgoing.Header.Set(approval[0], approval[1])
 	}
 	outgoing.Header.Set("User-Agent", l.userAgent)
 	if call.accept != "" {

@@ -107,6 +107,18 @@ const vaultRow = z.strictObject({
   timeToOwn: number,
 });
 
+const identityRow = z.strictObject({
+  operation: z.enum([
+    ...(['approle-login', "approle login through Vault's API", 'jwt-login (ES256)', 'certificate-login'] as const),
+    ...(['encrypt, unbound token', 'encrypt, bound token'] as const),
+    ...(['encrypt, tenant without approval rules', 'encrypt, tenant with approval rules'] as const),
+  ]),
+  micros: number,
+  p50Ms: number,
+  /** processor time: that of the first way of its kind to this one's, so that below 1 is more */
+  timeToFirst: number,
+});
+
 /** Of one process, MiB (PSS): before a load, right after it, and when it has been idle for a while. */
 const processMemory = z.strictObject({
   process: z.string(),
@@ -115,6 +127,26 @@ const processMemory = z.strictObject({
   restMib: number,
   /** of `loadedMib`; pages of V8 and large buffers are `heap` */
   kinds: z.strictObject({ heap: number, malloc: number, store: number, code: number }),
+});
+
+/** One operation of a client of KMIP, one after another, over TLS. */
+const kmipRow = z.strictObject({
+  operation: z.enum(['create', 'locate by name', 'get', 'locate by name, a new connection each']),
+  /** of the space */
+  objects: number,
+  perSecond: number,
+  p50Ms: number,
+  p99Ms: number,
+});
+
+/** Whole enrolments as clients see them, so many at a time. */
+const enrolmentsRow = z.strictObject({
+  protocol: z.enum(['EST', 'SCEP', 'CMP', 'ACME']),
+  server: z.enum(['keystored', 'step-ca']),
+  connections: number,
+  perSecond: number,
+  p50Ms: number,
+  p99Ms: number,
 });
 
 const starts = z.strictObject({ toReadyMs: number, toSignatureMs: number });
@@ -174,13 +206,17 @@ export const partSchemas = {
   creation: z.strictObject({ token: z.strictObject({ micros: number }), rows: z.array(creationRow) }),
   login: z.strictObject({ rows: z.array(loginRow) }),
   vault: z.strictObject({ rows: z.array(vaultRow) }),
+  identity: z.strictObject({ rows: z.array(identityRow) }),
   est: z.strictObject({
     rows: z.array(enrolmentRow),
     steps: z.array(z.strictObject({ key: z.string(), step: z.string(), ms: number })),
     /** reason for which ML-DSA was not measured */
     missing: z.string().optional(),
   }),
+  /** `stepCa`: its version */
+  enrolment: z.strictObject({ rows: z.array(enrolmentsRow), stepCa: z.string().optional() }),
   large: z.strictObject({ rows: z.array(largeRow) }),
+  kmip: z.strictObject({ rows: z.array(kmipRow) }),
   memory: z.strictObject({ appliance: z.array(processMemory), openBao: z.array(processMemory).optional() }),
   start: z.strictObject({ appliance: starts, npm: starts, openBao: starts.optional() }),
   scale: z.strictObject({ keys: number, startToSignatureMs: number, rows: z.array(scaleRow), use: z.array(keyUseRow) }),

@@ -139,7 +139,7 @@ function describeKeys(figures: Figures): readonly string[] {
 }
 
 /** Less frequent operations: keys made, logins, enrolments, starts. */
-function describeOtherWork({ creation, login, est, start }: Figures): readonly string[] {
+function describeOtherWork({ creation, login, est, enrolment, kmip, start }: Figures): readonly string[] {
   const cells = (load: { readonly perSecond: number; readonly p50Ms: number; readonly micros: number }): readonly string[] => [
     ...[readable(load.perSecond), readable(load.p50Ms), readable(load.micros)],
   ];
@@ -159,6 +159,30 @@ function describeOtherWork({ creation, login, est, start }: Figures): readonly s
   const starting = start?.found;
   return [
     ...table(['Work', 'a second', 'p50 ms', 'µs of processor time'], rows),
+    ...(enrolment === undefined
+      ? []
+      : [
+          '',
+          ...table(
+            ['Enrolments under an RSA-2048 CA', 'server', 'at a time', 'a second', 'p50 ms', 'p99 ms'],
+            enrolment.found.rows.map(({ protocol, server, connections, perSecond, p50Ms, p99Ms }) => [
+              ...[protocol, server === 'step-ca' ? `step-ca ${enrolment.found.stepCa ?? ''}, software keys` : server],
+              ...[String(connections), readable(perSecond), readable(p50Ms), readable(p99Ms)],
+            ]),
+          ),
+        ]),
+    ...(kmip === undefined
+      ? []
+      : [
+          '',
+          ...table(
+            ['KMIP, one client, one request after another', 'objects of the space', 'a second', 'p50 ms', 'p99 ms'],
+            kmip.found.rows.map(({ operation, objects, perSecond, p50Ms, p99Ms }) => [
+              operation,
+              ...[objects.toLocaleString('en'), readable(perSecond), readable(p50Ms), readable(p99Ms)],
+            ]),
+          ),
+        ]),
     ...(starting === undefined
       ? []
       : [

@@ -65,6 +65,7 @@ const withoutServer: Plugin = {
   name: 'without-server',
   load(id) {
     if (id.endsWith('/appliance/cli/commands/hsm.ts')) return absentHsm;
+    if (id.endsWith('/appliance/cli/custodians/on-machine.ts')) return absentCustodians;
     if (!id.endsWith('/appliance/seal/sealed-description.ts')) return undefined;
     return `export const describeSealed = () => (${JSON.stringify(describeSealed())});`;
   },
@@ -75,3 +76,10 @@ import { CommandFailed, exitCodes } from '../terminal/failure.ts';
 export function runHsm() {
   throw new CommandFailed(exitCodes.usage, 'this keystorectl has no PKCS#11: the commands for an HSM are in the package "keystored", on the machine with the HSM');
 }`;
+
+const absentCustodians = `
+import { CommandFailed, exitCodes } from '../terminal/failure.ts';
+function absent() {
+  throw new CommandFailed(exitCodes.usage, 'this keystorectl has no PKCS#11: custodians make, join and end are in the package "keystored", on the machine of the appliance');
+}
+export { absent as endShares, absent as joinShares, absent as makeShares };`;

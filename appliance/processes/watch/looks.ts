@@ -19,8 +19,9 @@ import { StartRefused } from '../../start-refused.ts';
 const mostMisses = 4;
 /** From this many on, health says so. */
 const doubtfulMisses = 2;
-const lookEveryMs = 10_000;
-const patienceMs = 8_000;
+/** `patienceMs`: for one answer. */
+type Pace = { readonly everyMs: number; readonly patienceMs: number };
+const usual: Pace = { everyMs: 10_000, patienceMs: 8_000 };
 
 export type Looked = {
   readonly channel: WorkerChannel;
@@ -47,7 +48,7 @@ export type Told<T> = {
 };
 
 /**
- * Checks all of them every ten seconds. Returns a function that ends this. The workers accept from one queue of the kernel, so that a port
+ * Checks all of them, every ten seconds usually. Returns a function that ends this. The workers accept from one queue of the kernel, so that a port
  * answers for as long as one of them accepts: if it does not, they are stuck, which is reported for one at each look, and for each once until
  * it answers again.
  */
@@ -55,7 +56,7 @@ export function lookAtAll<T extends Looked>(
   present: () => Iterable<T>,
   told: Told<T>,
   ports: Readonly<Partial<Record<ListenerName, Port>>> = {},
-  everyMs = lookEveryMs,
+  pace = usual,
 ): () => void {
   const looking = new Set<T>();
   const overloaded = new Map(listenerNames.map((listener) => [listener, new WeakSet<T>()]));
@@ -69,11 +70,11 @@ export function lookAtAll<T extends Looked>(
       const [next] = left ?? [];
       if (next !== undefined && told.onStuck(next, listener)) left?.shift();
     };
-    return lookAtPort(listener, port, everyMs, () => countHandshakes(serving(), listener), onLooked);
+    return lookAtPort(listener, port, pace, () => countHandshakes(serving(), listener, pace), onLooked);
   });
   const lookAt = async (worker: T, listener: ListenerName): Promise<boolean> => {
-    const counted = countHandshakes([worker], listener);
-    const isCompleted = await isHandshakeCompleted(worker.channel, listener);
+    const counted = countHandshakes([worker], listener, pace);
+    const isCompleted = await isHandshakeCompleted(worker.channel, listener, pace);
     const isOverloaded = !isCompleted && (await counted.haveGrown());
     const known = overloaded.get(listener);
     if (isOverloaded && known?.has(worker) !== true) told.onOverloaded(worker, listener);
@@ -92,7 +93,7 @@ export function lookAtAll<T extends Looked>(
     for (const worker of serving()) {
       if (!looking.has(worker)) void look(worker).finally(() => looking.delete(worker));
     }
-  }, everyMs).unref();
+  }, pace.everyMs).unref();
   return () => {
     clearInterval(timer);
     for (const end of endPorts) end();
@@ -102,7 +103,7 @@ export function lookAtAll<T extends Looked>(
 /** `haveGrown`: one of the workers has completed more of them meanwhile; a process that hangs tells nothing. */
 type Counted = { haveGrown(): Promise<boolean> };
 
-function countHandshakes(workers: readonly Looked[], listener: ListenerName): Counted {
+function countHandshakes(workers: readonly Looked[], listener: ListenerName, { patienceMs }: Pace): Counted {
   const count = ({ channel }: Looked): Promise<number | undefined> =>
     channel.request('handshakes', { listener }, patienceMs).catch(() => undefined);
   const counts = workers.map((worker) => [worker, count(worker)] as const);
@@ -120,7 +121,7 @@ function countHandshakes(workers: readonly Looked[], listener: ListenerName): Co
 function lookAtPort(
   listener: ListenerName,
   port: Port,
-  everyMs: number,
+  pace: Pace,
   countOthers: () => Counted,
   onLooked: (isDead: boolean) => void,
 ): () => void {
@@ -132,7 +133,7 @@ function lookAtPort(
     // Of whom it expects one, the listener reads the header of a proxy first: that of one which connects for itself.
     if (isWithin(port.proxies?.proxyProtocol ?? [], address)) socket.write(ownProxyHeader);
     const others = countOthers();
-    const { kind } = await lookOver(listener, socket, undefined);
+    const { kind } = await lookOver(listener, socket, undefined, pace);
     socket.destroy();
     misses = kind === 'silent' && !(await others.haveGrown()) ? misses + 1 : 0;
     hasAnswered ||= kind === 'completed';
@@ -142,7 +143,7 @@ function lookAtPort(
     if (isLooking) return;
     isLooking = true;
     void look().finally(() => (isLooking = false));
-  }, everyMs).unref();
+  }, pace.everyMs).unref();
   return () => clearInterval(timer);
 }
 
@@ -157,8 +158,8 @@ function reachable(host: string): string | undefined {
 }
 
 /** Any answer suffices, a refusal, too: the owner of the certificate does not matter here. */
-async function isHandshakeCompleted(channel: WorkerChannel, listener: ListenerName): Promise<boolean> {
-  return (await lookOnce(channel, listener)).kind !== 'silent';
+async function isHandshakeCompleted(channel: WorkerChannel, listener: ListenerName, pace: Pace): Promise<boolean> {
+  return (await lookOnce(channel, listener, pace)).kind !== 'silent';
 }
 
 /**
@@ -172,10 +173,10 @@ export async function requireHandshakes(channels: Iterable<WorkerChannel>, ca: (
 
 async function requireHandshake(channel: WorkerChannel, listener: ListenerName, ca: () => string): Promise<void> {
   for (let left = mostMisses; ; left--) {
-    const looked = await lookOnce(channel, listener, ca);
+    const looked = await lookOnce(channel, listener, usual, ca);
     if (looked.kind === 'unseen' || looked.kind === 'completed') return;
     if (left > 1) continue;
-    const reason = 'reason' in looked ? looked.reason : `there is no answer within ${patienceMs / 1_000} seconds`;
+    const reason = 'reason' in looked ? looked.reason : `there is no answer within ${usual.patienceMs / 1_000} seconds`;
     const { title, speaks } = listenerKinds[listener];
     throw new StartRefused(
       speaks === 'http'
@@ -194,15 +195,15 @@ type Look = { readonly kind: 'unseen' | 'silent' | 'completed' } | { readonly ki
  * Makes a handshake with a listener of a worker, over a connection that is handed to it behind its port: which worker accepts one there is
  * the kernel's choice.
  */
-async function lookOnce(channel: WorkerChannel, listener: ListenerName, ca?: () => string): Promise<Look> {
+async function lookOnce(channel: WorkerChannel, listener: ListenerName, pace: Pace, ca?: () => string): Promise<Look> {
   const pair = await openPair().catch(() => undefined);
   if (pair === undefined) return { kind: 'unseen' };
   const [own, handed] = pair;
   try {
-    const taken = await channel.request('take', { listener }, patienceMs, handed);
+    const taken = await channel.request('take', { listener }, pace.patienceMs, handed);
     // A process without a free descriptor gets no connection from any peer.
     if (taken !== 'taken') return { kind: taken === 'dead' ? 'silent' : 'unseen' };
-    return await lookOver(listener, own, ca?.());
+    return await lookOver(listener, own, ca?.(), pace);
   } catch (error) {
     // A worker that has ended is not stuck.
     return { kind: error instanceof Unanswered && !error.isEnd ? 'silent' : 'unseen' };
@@ -212,12 +213,12 @@ async function lookOnce(channel: WorkerChannel, listener: ListenerName, ca?: () 
   }
 }
 
-function lookOver(listener: ListenerName, socket: Socket, ca: string | undefined): Promise<Look> {
-  return listenerKinds[listener].speaks === 'tls' ? handshakeOver(socket, ca) : answerOver(socket);
+function lookOver(listener: ListenerName, socket: Socket, ca: string | undefined, pace: Pace): Promise<Look> {
+  return listenerKinds[listener].speaks === 'tls' ? handshakeOver(socket, ca, pace) : answerOver(socket, pace);
 }
 
 /** Without TLS, any answer of HTTP says that the process serves. */
-function answerOver(socket: Socket): Promise<Look> {
+function answerOver(socket: Socket, { patienceMs }: Pace): Promise<Look> {
   return new Promise((resolve) => {
     const late = setTimeout(() => end({ kind: 'silent' }), patienceMs);
     const end = (look: Look): void => {
@@ -234,7 +235,7 @@ function answerOver(socket: Socket): Promise<Look> {
 
 const aboutTime: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
-function handshakeOver(socket: Socket, ca: string | undefined): Promise<Look> {
+function handshakeOver(socket: Socket, ca: string | undefined, { patienceMs }: Pace): Promise<Look> {
   return new Promise((resolve) => {
     const secured = connectTls({
       socket,

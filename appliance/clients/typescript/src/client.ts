@@ -58,6 +58,21 @@ export class Client extends Operations {
     return new Key(name, this.#sender);
   }
 
+  /**
+   * The operations, each as approved by other people under this id: the same request as the one that asked. The id is for one use.
+   */
+  withApproval(id: string): Operations {
+    return new Operations(this.#sender.withHeaders({ approval: id }));
+  }
+
+  /**
+   * The operations, each of which asks other people for approval where a rule needs it: it rejects with `AskedForApproval` then. What no rule
+   * is about is done at once. `reason`: 8 to 512 characters, shown to them.
+   */
+  askingApproval(reason: string): Operations {
+    return new Operations(this.#sender.withHeaders({ 'approval-reason': encodeURIComponent(reason) }));
+  }
+
   /** 1 to 131,072 random octets from the token of the appliance. */
   async random(length: number, options: CallOptions = {}): Promise<Uint8Array> {
     const { bytes } = await this.cryptoFunctions.randomBytes({ bytes: length, format: 'base64' }, options);

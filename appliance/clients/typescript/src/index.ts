@@ -21,7 +21,7 @@ export type {
 } from './keys/actions.ts';
 export type { BatchOptions, BatchResult } from './keys/batches.ts';
 export type { DataKey, Key } from './keys/key.ts';
-export { ConnectionError, type ConnectionFailure, Problem, type ProblemItem, TimeLimitError } from './problem.ts';
+export { AskedForApproval, ConnectionError, type ConnectionFailure, Problem, type ProblemItem, TimeLimitError } from './problem.ts';
 export { DataKeyCache, type DataKeyCacheOptions } from './sealing/data-keys.ts';
 export { headerBytes as sealedHeaderBytes, SealedDataError, type Source } from './sealing/format.ts';
 export type { ApiRequest, CallOptions } from './sender.ts';

@@ -45,6 +45,29 @@ export class Problem extends Error {
 }
 
 /**
+ * Other people were asked to approve the request, which was not done. When they have, send it once more by `client.withApproval(id)`.
+ */
+export class AskedForApproval extends Problem {
+  /** names the request for approval */
+  readonly id: string;
+  /** number of people who must approve */
+  readonly needed: number;
+  /** end of the time for their approval */
+  readonly expires: string;
+  /** six words for the whole request, which approvers compare */
+  readonly words: string;
+
+  constructor(document: { readonly id: string; readonly needed: number; readonly expires: string; readonly 'digest-words': string }) {
+    const { id, needed, expires, 'digest-words': words } = document;
+    super({ status: 202, code: 'approval-asked', detail: `waits for ${needed} approvals until ${expires}: ${id} (${words})`, document });
+    this.id = id;
+    this.needed = needed;
+    this.expires = expires;
+    this.words = words;
+  }
+}
+
+/**
  * No address gave an answer. `failures` has the reason for each attempt. With `mayHaveRun` the request may have reached the appliance:
  * check the state before sending it again.
  */

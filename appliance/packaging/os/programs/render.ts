@@ -43,15 +43,16 @@ function renderNetwork({ interfaces }: Settings): Rendered {
 }
 
 /**
- * Fills the sets of /etc/nftables.conf; the ports of enrolment protocols are open where the settings have them only, those of etcd in a cluster
+ * Fills the sets of /etc/nftables.conf; the ports of enrolment protocols and of KMIP are open where the settings have them only, those of etcd in a cluster
  * only, VRRP to the peers of a shared address only. In one transaction: at no moment is more open than before or after.
  */
-function renderNetworks({ allow, cluster, enrolment }: Settings): string {
+function renderNetworks({ allow, cluster, enrolment, kmip }: Settings): string {
   const { management, est } = allow;
   const open = {
     ...{ management, est },
     enrolment: enrolment === undefined ? [] : allow.enrolment,
     plain: enrolment?.plain === true ? allow.enrolment : [],
+    kmip: kmip === undefined ? [] : allow.kmip,
     cluster: cluster === undefined ? [] : allow.cluster,
     peers: cluster?.sharedAddress?.peers ?? [],
   };
@@ -100,7 +101,7 @@ vrrp_instance keystored {
 }
 
 /** keystored.yaml of the daemon. The PIN is the systemd credential keystored.pin. */
-function renderDaemon({ hosts, token, start, pin, cluster, enrolment }: Settings): string {
+function renderDaemon({ hosts, token, start, pin, cluster, enrolment, kmip }: Settings): string {
   return stringify({
     data: '/var/lib/keystored',
     listen: '[::]:4646',
@@ -109,10 +110,11 @@ function renderDaemon({ hosts, token, start, pin, cluster, enrolment }: Settings
     'refusal-file': '/run/keystored/refusal',
     'operations-socket': '/run/keystored-operate.sock',
     ...(enrolment === undefined ? {} : { enrolment: { listen: '[::]:4666', ...(enrolment.plain ? { 'plain-listen': '[::]:4667' } : {}) } }),
+    ...(kmip === undefined ? {} : { kmip: { listen: '[::]:5696', ...kmip } }),
     ...(hosts === undefined ? {} : { hosts }),
     ...(cluster === undefined ? {} : { cluster: clusterOf(cluster) }),
     // No sign-in provider runs on the loopback address of an appliance.
-    oidc: { 'provider-hosts': { deny: ['127.0.0.0/8', '::1'] } },
+    'provider-hosts': { deny: ['127.0.0.0/8', '::1'] },
     hsm: {
       start,
       ...(token === undefined ? {} : { tokens: [tokenOf(token)] }),

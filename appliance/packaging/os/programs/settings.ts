@@ -129,11 +129,14 @@ const schema = z
         management: cidrsField().default(everywhere),
         est: cidrsField().default(everywhere),
         enrolment: cidrsField().default(everywhere),
+        kmip: cidrsField().default(everywhere),
         cluster: cidrsField().default(everywhere),
       })
       .prefault({}),
     /** enrolment protocols beside EST; `plain`: also over HTTP without TLS */
     enrolment: z.strictObject({ plain: z.boolean().default(false) }).exactOptional(),
+    /** the port of KMIP; `certificate: rsa` for storage arrays whose TLS knows RSA suites only */
+    kmip: z.strictObject({ certificate: z.enum(['ecdsa', 'rsa']).default('ecdsa') }).exactOptional(),
     hosts: z.array(host).min(1).max(64).exactOptional(),
     token: token.exactOptional(),
     cluster: cluster.exactOptional(),

@@ -4,7 +4,7 @@ from ._batches import BatchResult
 from ._client import Client
 from ._data_keys import DataKeyCache
 from ._key import DataKey, DecryptItem, EncryptItem, HmacItem, Key, RewrapItem, SignItem, VerifyItem
-from ._problem import ConnectionFailed, KeystoredError, Problem, TimeLimitExceeded
+from ._problem import AskedForApproval, ConnectionFailed, KeystoredError, Problem, TimeLimitExceeded
 from ._sealed import SEALED_HEADER_BYTES, SealedDataError
 from ._sender import Answer
 from ._session import Approle, Token, Workload, jwt_from_environment, jwt_from_file
@@ -15,6 +15,7 @@ __all__ = [
     "SEALED_HEADER_BYTES",
     "Answer",
     "Approle",
+    "AskedForApproval",
     "BatchResult",
     "Client",
     "ConnectionFailed",

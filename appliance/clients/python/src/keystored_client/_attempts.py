@@ -9,14 +9,16 @@ import time
 from dataclasses import dataclass
 from typing import Callable, Mapping, Optional, Sequence, TypeVar, Union
 
-from ._answers import read_problem
-from ._problem import ConnectionFailed, Problem
+from ._answers import read_json, read_problem
+from ._problem import AskedForApproval, ConnectionFailed, Problem
 from ._transport import Deadline, NotSent, RawAnswer, Transport
 
 T = TypeVar("T")
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 5.0
+# The status of a request that now waits for other people; nothing was done.
+_ASKS_FOR_APPROVAL = 202
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Attempts:
 
     def _try_address(self, address: str, attempt: Attempt, deadline: Deadline, read: Callable[[RawAnswer], T]) -> T:
         answer = self._transport.send(address, attempt.method, attempt.path, attempt.headers, attempt.body, deadline)
+        if answer.status == _ASKS_FOR_APPROVAL:
+            raise AskedForApproval(read_json(answer))
         if answer.status >= 300:
             raise read_problem(answer)
         return read(answer)

@@ -7,7 +7,7 @@ import ipaddress
 import ssl
 from types import TracebackType
 from typing import Any, Mapping, Optional, Sequence, Type, Union
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from ._attempts import Attempts
 from ._key import Key
@@ -65,6 +65,17 @@ class Client(Operations):
     def key(self, name: str) -> Key:
         """The transit key of this name: encryption and signatures with octets in and out. Sends nothing."""
         return Key(name, self._sender)
+
+    def with_approval(self, approval_id: str) -> Operations:
+        """The operations, each as approved by other people under this id: the same request as the one that asked. It is for one use."""
+        return Operations(self._sender.with_headers({"Approval": approval_id}))
+
+    def asking_approval(self, reason: str) -> Operations:
+        """The operations, each of which asks other people for approval where a rule needs it: it raises AskedForApproval then.
+
+        What no rule is about is done at once. reason: 8 to 512 characters, shown to them.
+        """
+        return Operations(self._sender.with_headers({"Approval-Reason": quote(reason, safe="")}))
 
     def random(self, length: int, *, timeout: Optional[float] = None) -> bytes:
         """1 to 131,072 random octets from the token of the appliance."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import time
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
 
 from ._batches import Action, Batches, BatchResult, Octets
 from ._data_keys import DataKeyCache, DataKeySource
+from ._importing import wrap_key
 from ._problem import Problem
-from ._sealed import Source, open_sealed, rewrap_header, seal
+from ._sealed import Source, open_sealed, pieces_of, rewrap_header, seal
 from ._sender import Request, Sender, segment
+
+_FRESH_SECONDS = 60
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -283,6 +288,20 @@ class Key:
         bound = {"context": context, "associated_data": associated_data, "key_version": key_version, "timeout": timeout}
         return rewrap_header(header, lambda wrapped_key: self.rewrap(wrapped_key, **bound))  # type: ignore[arg-type]
 
+    def import_wrapped(self, material: bytes, *, timeout: Optional[float] = None) -> None:
+        """Imports a key as a new version, wrapped here under a key of the appliance that opens this import alone: nobody on the way sees it.
+
+        `material` is the PKCS#8 (DER) of a private key, or the octets of a symmetric key. Needs the package `cryptography`, as `seal` does.
+        """
+        made = self._sender.answer(Request("POST", f"{self._path}/import-wrapping-key", body={}), timeout).body
+        try:
+            wrapping_key, import_id = _text(made, "wrapping-key"), _text(made, "import-id")
+        except (AttributeError, TypeError, ValueError) as error:
+            raise _unexpected(error) from error
+        ciphertext = base64.b64encode(wrap_key(wrapping_key, material)).decode("ascii")
+        body = {"ciphertext": ciphertext, "import-id": import_id}
+        self._sender.answer(Request("POST", f"{self._path}/import", body=body), timeout)
+
     def _data_keys(
         self, context: Optional[str], associated_data: Optional[Octets], key_version: Optional[int], timeout: Optional[float]
     ) -> DataKeySource:
@@ -297,6 +316,33 @@ class Key:
 
         bound = None if associated_data is None else _encode("associated_data", associated_data)
         return DataKeySource((self.name, context, bound, key_version), self._sender, make, unwrap)
+
+    def sign_openpgp(
+        self,
+        source: Source,
+        *,
+        key_version: Optional[int] = None,
+        expires_after: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> str:
+        """Signs any amount of data with an OpenPGP key, hashed here in constant memory: the detached signature, in armor.
+
+        `expires_after` is a duration such as `90d`. The token needs `execute` of openpgp-trailer and openpgp-sign-digest, and of
+        certify-subkey for a primary key.
+        """
+        options = {"key-version": key_version, "expires-after": expires_after}
+        wanted = {name: value for name, value in options.items() if value is not None}
+        asked = time.monotonic()
+        trailer = self._ask("openpgp-trailer", wanted, timeout)
+        digest = hashlib.new(_text(trailer, "hash-algorithm"))
+        for piece in pieces_of(source):
+            digest.update(piece)
+        # The date of the signature is in the trailer: it is asked for again when hashing took its time.
+        if time.monotonic() - asked > _FRESH_SECONDS:
+            trailer = self._ask("openpgp-trailer", {**wanted, "key-version": trailer["key-version"]}, timeout)
+        digest.update(base64.b64decode(_text(trailer, "trailer"), validate=True))
+        body = {"trailer": _text(trailer, "trailer"), "digest": base64.b64encode(digest.digest()).decode("ascii")}
+        return _text(self._ask("openpgp-sign-digest", body, timeout), "signature")
 
     def encrypt_batch(
         self, items: Iterable[Union[EncryptItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
@@ -357,6 +403,11 @@ class Key:
         self, items: Iterable[Union[HmacItem, Octets]], *, concurrency: int = 4, timeout: Optional[float] = None
     ) -> Iterator[BatchResult[str]]:
         return self._many(_HMAC).each(items, concurrency=concurrency, timeout=timeout)
+
+    def _ask(self, action: str, body: Mapping[str, Any], timeout: Optional[float]) -> Mapping[str, Any]:
+        request = Request("POST", f"{self._path}/{action}", body=body, is_idempotent=True)
+        answer: Mapping[str, Any] = self._sender.answer(request, timeout).body
+        return answer
 
     def _one(self, action: Action[Item, Result], item: Item, timeout: Optional[float]) -> Result:
         request = Request("POST", f"{self._path}/{action.path}", body=action.to_wire(item), is_idempotent=True)

@@ -38,6 +38,22 @@ class Problem(KeystoredError):
         self.document = document
 
 
+class AskedForApproval(Problem):
+    """Other people were asked to approve the request, which was not done.
+
+    When they have, send it once more by `client.with_approval(id)`. `needed` people must approve before `expires`; `words` are the six
+    words for the whole request, which they compare.
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.id = str(document.get("id"))
+        self.needed = document.get("needed")
+        self.expires = str(document.get("expires"))
+        self.words = str(document.get("digest-words"))
+        detail = f"waits for {self.needed} approvals until {self.expires}: {self.id} ({self.words})"
+        super().__init__(status=202, code="approval-asked", detail=detail, document=document)
+
+
 class ConnectionFailed(KeystoredError, ConnectionError):
     """No address gave an answer. `failures` has the reason for each attempt.
 

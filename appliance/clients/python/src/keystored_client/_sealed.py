@@ -174,6 +174,13 @@ def _read_from(read: Callable[[int], Any]) -> Iterator[Any]:
         yield part
 
 
+def pieces_of(source: Source) -> Iterator[bytes]:
+    """Octets of a source, 64 KiB at a time."""
+    reader = _Reader(source)
+    while piece := reader.read(PIECE_BYTES):
+        yield piece
+
+
 def _pieces(source: Union[Source, _Reader], size: int) -> Iterator[Tuple[bytes, int, bool]]:
     """Pieces of `size`, the last one with what is left; of no octets one empty piece. One is held back until it is known what follows."""
     reader = source if isinstance(source, _Reader) else _Reader(source)

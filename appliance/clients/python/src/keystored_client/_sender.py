@@ -50,10 +50,18 @@ class Sender:
     """Every method raises Problem for a refusal, and ConnectionFailed when no address answered."""
 
     def __init__(self, attempts: Attempts, credentials: Optional[Credentials], *, timeout: float, user_agent: str) -> None:
+        self._headers: Mapping[str, str] = {}
         self._attempts = attempts
         self._timeout = timeout
         self._user_agent = user_agent
         self._session = None if credentials is None else Session(credentials, self._ask_without_session)
+
+    def with_headers(self, headers: Mapping[str, str]) -> Sender:
+        """One that shares everything, and sends these headers with every request but those of its session."""
+        other = Sender(self._attempts, None, timeout=self._timeout, user_agent=self._user_agent)
+        other._session = self._session
+        other._headers = headers
+        return other
 
     def forget(self) -> None:
         """Forgets the token: the next request obtains one."""
@@ -167,6 +175,7 @@ class Sender:
             "User-Agent": self._user_agent,
             "Content-Type": None if body is None else request.media_type,
             "Authorization": None if token is None else f"Bearer {token}",
+            **self._headers,
             **(request.headers or {}),
         }
         return Attempt(

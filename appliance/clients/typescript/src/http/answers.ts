@@ -1,5 +1,5 @@
 // Reads answers: documents, problems, and answers of a proxy in their place.
-import { Problem, type ProblemItem } from '../problem.ts';
+import { AskedForApproval, Problem, type ProblemItem } from '../problem.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
 
 const shownCharacters = 200;
@@ -50,6 +50,15 @@ export async function readProblem(answer: TransportAnswer): Promise<Problem> {
     detail: typeof said === 'string' ? said : 'Refused.',
     requestId: typeof requestId === 'string' ? requestId : undefined,
   });
+}
+
+/** Reads the answer of a request that now waits for other people. */
+export async function readAsked(answer: TransportAnswer): Promise<Problem> {
+  const text = await readText(answer);
+  const document = parsed(answer, text);
+  return isRecord(document) && typeof document['id'] === 'string'
+    ? new AskedForApproval(document as ConstructorParameters<typeof AskedForApproval>[0])
+    : unexpected(answer, text, document);
 }
 
 /** `next` of RFC 8288, as a path with a query. */

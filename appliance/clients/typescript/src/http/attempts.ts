@@ -1,7 +1,7 @@
 // Sends a request until an answer comes that another attempt would not better: over several addresses, and again after a pause.
 import { ConnectionError, errorCode, Problem, type ConnectionFailure } from '../problem.ts';
 import { NotSentError, type Transport, type TransportAnswer } from '../transport/transport.ts';
-import { readProblem } from './answers.ts';
+import { readAsked, readProblem } from './answers.ts';
 import type { Deadline } from './deadline.ts';
 
 export type Attempt = {
@@ -26,6 +26,9 @@ export type AttemptsOptions = {
 type Read<T> = (answer: TransportAnswer) => T | Promise<T>;
 
 type Failure = { readonly error: Problem | ConnectionError; readonly mayRepeat: boolean };
+
+/** The status of a request that now waits for other people; nothing was done. */
+const asksForApproval = 202;
 
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
@@ -105,6 +108,7 @@ export class Attempts {
     signal.throwIfAborted();
     try {
       const answer = await this.#options.transport.send({ method, url: address + path, headers, body, signal });
+      if (answer.status === asksForApproval) return { error: await readAsked(answer) };
       return answer.status < 300 ? { value: await read(answer) } : { error: await readProblem(answer) };
     } catch (error) {
       // The end of the call, not a failure of the address.

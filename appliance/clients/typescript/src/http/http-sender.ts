@@ -32,12 +32,17 @@ export class HttpSender implements Sender {
   readonly #options: HttpSenderOptions;
   readonly #session: Session | undefined;
 
-  constructor(options: HttpSenderOptions) {
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** `from`: another one whose session is shared; `headers`: of every request. */
+  constructor(options: HttpSenderOptions, from?: HttpSender, headers: Readonly<Record<string, string>> = {}) {
     this.#options = options;
+    this.#headers = headers;
     const { credentials } = options;
+    const shared = from === undefined ? undefined : from.#session;
     this.#session =
-      credentials === undefined
-        ? undefined
+      from !== undefined || credentials === undefined
+        ? shared
         : new Session(credentials, {
             login: async (given) =>
               'roleId' in given
@@ -46,6 +51,11 @@ export class HttpSender implements Sender {
             info: (token) => this.#withoutSession('/v1/state/keystore/token/info', {}, token),
             refresh: (token) => this.#withoutSession('/v1/state/keystore/token/refresh', {}, token),
           });
+  }
+
+  /** One that shares everything, and sends these headers with every request but those of its session. */
+  withHeaders(headers: Readonly<Record<string, string>>): HttpSender {
+    return new HttpSender(this.#options, this, headers);
   }
 
   /** Forgets the token: the next request obtains one. */
@@ -156,7 +166,12 @@ export class HttpSender implements Sender {
   /** With the token; after 401 once more with another, if there is one. A refusal with 401 has changed nothing. */
   async #authorised<T>(request: ApiRequest, deadline: Deadline, read: (answer: TransportAnswer) => T | Promise<T>): Promise<T> {
     const session = request.isPublic === true ? undefined : this.#session;
-    const attempts = (token?: string): Promise<T> => this.#options.attempts.send(this.#attemptOf(request, token), deadline, read);
+    const attempts = (token?: string): Promise<T> =>
+      this.#options.attempts.send(
+        this.#attemptOf({ ...request, headers: { ...this.#headers, ...request.headers } }, token),
+        deadline,
+        read,
+      );
     if (session === undefined) return attempts();
     const token = await deadline.race(session.token());
     try {

@@ -19,8 +19,8 @@ type Signed = {
   readonly hashAlgorithm?: 'sha256' | 'sha384' | 'sha512' | undefined;
   /** The data is the finished hash. */
   readonly prehashed?: boolean | undefined;
-  /** padding of RSA signatures; default pkcs1v15 */
-  readonly signatureAlgorithm?: 'pkcs1v15' | 'pss' | undefined;
+  /** padding of RSA signatures, default pkcs1v15; or ed25519ph of an Ed25519 key */
+  readonly signatureAlgorithm?: 'pkcs1v15' | 'pss' | 'ed25519ph' | undefined;
   /** default asn1 */
   readonly marshaling?: 'asn1' | 'jws' | undefined;
 };

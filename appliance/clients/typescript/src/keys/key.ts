@@ -1,8 +1,10 @@
 // One transit key: its actions with octets in and out, for one item, for many, and for more than fit in memory.
-import { decodeBase64 } from '../base64.ts';
+import { decodeBase64, encodeBase64 } from '../base64.ts';
+import { wrapKey } from '../importing/wrapping.ts';
 import { type CallOptions, segment, type Sender } from '../sender.ts';
 import type { DataKeyCache, DataKeySource } from '../sealing/data-keys.ts';
 import type { Source } from '../sealing/format.ts';
+import { signOpenpgp } from '../openpgp/signing.ts';
 import { open, rewrapHeader, seal } from '../sealing/sealing.ts';
 import * as actions from './actions.ts';
 import type { Action, Octets, WireResult } from './actions.ts';
@@ -91,6 +93,32 @@ export class Key {
    */
   rewrapSealed(header: Uint8Array, options: actions.RewrapOptions & CallOptions = {}): Promise<Uint8Array> {
     return rewrapHeader(header, (wrappedKey) => this.rewrap(wrappedKey, options));
+  }
+
+  /**
+   * Signs any amount of data with an OpenPGP key, hashed here in constant memory: the detached signature, in armor. `expiresAfter` is a
+   * duration such as `90d`. The token needs `execute` of openpgp-trailer and openpgp-sign-digest, and of certify-subkey for a primary key.
+   */
+  signOpenpgp(
+    source: Source,
+    options: CallOptions & { readonly keyVersion?: number | undefined; readonly expiresAfter?: string | undefined } = {},
+  ): Promise<string> {
+    const { keyVersion, expiresAfter } = options;
+    const ask = (action: string, body: object): Promise<WireResult> =>
+      this.#sender.json<WireResult>({ method: 'POST', path: `${this.#path}/${action}`, body, isIdempotent: true }, options);
+    return signOpenpgp(source, ask, { 'key-version': keyVersion, 'expires-after': expiresAfter });
+  }
+
+  /**
+   * Imports a key as a new version, wrapped here under a key of the appliance that opens this import alone: nobody on the way sees it. `material` is the
+   * PKCS#8 (DER) of a private key, or the octets of a symmetric key; it is not zeroed.
+   */
+  async importWrapped(material: Uint8Array, options: CallOptions = {}): Promise<void> {
+    const asked = { method: 'POST', path: `${this.#path}/import-wrapping-key`, body: {}, isIdempotent: false };
+    const made = await this.#sender.json<WireResult>(asked, options);
+    const ciphertext = encodeBase64(await wrapKey(String(made['wrapping-key']), material));
+    const body = { ciphertext, 'import-id': made['import-id'] };
+    await this.#sender.nothing({ method: 'POST', path: `${this.#path}/import`, body, isIdempotent: false }, options);
   }
 
   encryptBatch(items: Items<actions.EncryptItem>, options: BatchOptions = {}): Promise<BatchResult<string>[]> {

@@ -126,7 +126,7 @@ export async function splitSource(source: Source, count: number): Promise<Split>
   };
 }
 
-function listOf(source: Source): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+export function listOf(source: Source): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   if (typeof source === 'string') return [new TextEncoder().encode(source)];
   return source instanceof Uint8Array ? [source] : source;
 }

@@ -89,6 +89,27 @@ public final class Client extends Operations {
     return new Client(sender.observing(consumer));
   }
 
+  /**
+   * Shares everything with this client, and has its calls run as approved by other people. The id is for one use.
+   *
+   * @param id of the request for approval
+   * @return the other view of this client
+   */
+  public Client withApproval(String id) {
+    return new Client(sender.approved(id));
+  }
+
+  /**
+   * Shares everything with this client, and has its calls ask other people for approval where a rule needs it: they throw {@link
+   * AskedForApprovalException} then. A call that no rule is about is done at once.
+   *
+   * @param reason 8 to 512 characters, shown to them
+   * @return the other view of this client
+   */
+  public Client askingApproval(String reason) {
+    return new Client(sender.asking(reason));
+  }
+
   /** Makes a client: at least an address is needed. */
   public static final class Builder {
     private final List<String> addresses = new ArrayList<>();

@@ -107,9 +107,9 @@ public final class Key {
   }
 
   /**
-   * Pads RSA signatures.
+   * Chooses the padding of RSA signatures, or Ed25519ph of an Ed25519 key.
    *
-   * @param algorithm {@code pkcs1v15} or {@code pss}
+   * @param algorithm {@code pkcs1v15}, {@code pss} or {@code ed25519ph}
    * @return the key with the option
    */
   public Key withSignatureAlgorithm(String algorithm) {
@@ -231,6 +231,30 @@ public final class Key {
   }
 
   /**
+   * Signs any amount of data with an OpenPGP key, hashed here in constant memory: the detached signature without limit of time.
+   *
+   * @param source of the data
+   * @return the signature in armor
+   * @throws IOException of the source
+   */
+  public String signOpenpgp(InputStream source) throws IOException {
+    return actions.signOpenpgp(source, null);
+  }
+
+  /**
+   * Signs any amount of data with an OpenPGP key, hashed here in constant memory. The token needs {@code execute} of openpgp-trailer and
+   * openpgp-sign-digest, and of certify-subkey for a primary key. Of the options of the key, version and hash count.
+   *
+   * @param source of the data
+   * @param expiresAfter how long the signature holds, such as {@code 90d}
+   * @return the detached signature in armor
+   * @throws IOException of the source
+   */
+  public String signOpenpgp(InputStream source, String expiresAfter) throws IOException {
+    return actions.signOpenpgp(source, expiresAfter);
+  }
+
+  /**
    * Encrypts any amount of data in constant memory, under a data key of its own: what is read from the result is a header of 1,024 octets
    * and then an authentic piece for each 64 KiB. The client library of every language opens it. Context and associated data are those of
    * the data key. Closing the result closes the source.
@@ -275,6 +299,15 @@ public final class Key {
    */
   public byte[] rewrapSealed(byte[] header) throws SealedDataException {
     return Sealed.rewrapped(header, rewrap(Sealed.wrappedKeyOf(header)));
+  }
+
+  /**
+   * Imports a key as a new version, wrapped here under a key of the appliance that opens this import alone: nobody on the way sees it.
+   *
+   * @param material the PKCS#8 of a private key, as {@code PrivateKey.getEncoded} has it, or the octets of a symmetric key
+   */
+  public void importWrapped(byte[] material) {
+    actions.importWrapped(material);
   }
 
   private DataKey dataKey(List<Object> name, Supplier<DataKey> source) {

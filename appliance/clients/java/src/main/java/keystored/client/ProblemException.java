@@ -10,7 +10,7 @@ import keystored.client.api.ProblemItem;
  * A refusal: the RFC 9457 document of the appliance, or what can be said of an answer that has none. {@link #code} is the contract:
  * kebab-case, never reused.
  */
-public final class ProblemException extends RuntimeException {
+public class ProblemException extends RuntimeException {
   /** The code of an answer that does not come from the appliance, for example the error page of a proxy. */
   public static final String UNEXPECTED_ANSWER = "unexpected-answer";
 

@@ -19,7 +19,14 @@ import java.util.function.Supplier;
  * @param jwt answers a token of the platform, for one login
  */
 public record Workload(String tenant, String role, String issuer, Supplier<String> jwt) {
-  /** Throws NullPointerException for what is missing. */
+  /**
+   * Throws NullPointerException for what is missing.
+   *
+   * @param tenant the tenant of the JWT role
+   * @param role the name of the JWT role
+   * @param issuer the name of the JWT issuer, where several with the same {@code iss} have a role of this name; else null
+   * @param jwt answers a token of the platform, for one login
+   */
   public Workload {
     Objects.requireNonNull(tenant, "tenant");
     Objects.requireNonNull(role, "role");

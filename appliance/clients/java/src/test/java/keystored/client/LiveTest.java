@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -36,6 +38,7 @@ import keystored.client.api.ApproleMerge;
 import keystored.client.api.ApprolesMergeOptions;
 import keystored.client.api.Cipher;
 import keystored.client.api.GenerateSecretIdRequest;
+import keystored.client.api.OpenpgpVerifyRequest;
 import keystored.client.api.TenantsMergeLists;
 import keystored.client.api.TokenCreateRequest;
 import keystored.client.api.TokenDisableRequest;
@@ -74,6 +77,22 @@ class LiveTest {
 
   private static String freshName() {
     return "java-" + ProcessHandle.current().pid() + "-" + NAMES.incrementAndGet();
+  }
+
+  @Test
+  void signsWithOpenPgpOverDataThatIsHashedHere() throws Exception {
+    String name = freshName();
+    root.transitKeys().create(TransitKeyCreation.builder(name).cipher(Cipher.ECDSA_P384).openpgpUserId("Java <java@example.org>").build());
+    byte[] data = "much data ".repeat(100_000).getBytes(UTF_8);
+    for (Key key : List.of(root.key(name), root.key(name).withHashAlgorithm("sha512").withKeyVersion(1))) {
+      String signature = key.signOpenpgp(new ByteArrayInputStream(data), "1y");
+      for (String text : List.of("much data ".repeat(100_000), "less data")) {
+        OpenpgpVerifyRequest request =
+            OpenpgpVerifyRequest.builder(Base64.getEncoder().encodeToString(text.getBytes(UTF_8))).signature(signature).build();
+        assertEquals(text.startsWith("much"), root.transitKeys().openpgpVerify(name, request).valid());
+      }
+    }
+    assertTrue(root.key(name).signOpenpgp(new ByteArrayInputStream(data)).startsWith("-----BEGIN PGP SIGNATURE-----"));
   }
 
   private Key freshKey() {

@@ -108,7 +108,7 @@ class SessionTest {
     try (FakeServer server = new FakeServer(logins)) {
       Client client = server.client().workload(new Workload("acme", "deploy", "cluster", Workload.file(file))).build();
       client.key("k").encrypt(new byte[0]);
-      // While the file is bad the token of before is used.
+      // While the file is bad the earlier token is used.
       Files.writeString(file, " ");
       Thread.sleep(1_600);
       client.key("k").encrypt(new byte[0]);

@@ -4,10 +4,27 @@ package keystored.client.internal;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.type.TypeReference;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.spec.MGF1ParameterSpec;
+import java.security.spec.X509EncodedKeySpec;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import javax.crypto.Cipher;
+import javax.crypto.KeyGenerator;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.OAEPParameterSpec;
+import javax.crypto.spec.PSource;
 import keystored.client.BatchResult;
 import keystored.client.DataKey;
 import keystored.client.ProblemException;
@@ -26,6 +43,12 @@ public record Actions(Sender sender, String key, Action.Options options) {
 
   private static final Operation DATA_KEY =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/generate-data-key", Link.JSON, Operation.Trait.IDEMPOTENT);
+
+  private static final Operation TRAILER =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/openpgp-trailer", Link.JSON, Operation.Trait.IDEMPOTENT);
+
+  private static final Operation SIGN_DIGEST =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/openpgp-sign-digest", Link.JSON, Operation.Trait.IDEMPOTENT);
 
   /** One request of a stream: its items encoded, and their references. */
   record Batch(List<byte[]> items, List<String> references) {
@@ -71,6 +94,92 @@ public record Actions(Sender sender, String key, Action.Options options) {
     Body body = new Body("plaintext", bits, options.context(), options.associatedData(), options.keyVersion());
     Action.Result result = sender.json(DATA_KEY, new Parts(key).body(body), Action.Result.class);
     return new DataKey(required(result.plaintext()), required(result.ciphertext()), required(result.keyVersion()));
+  }
+
+  private static final Operation IMPORT_WRAPPING_KEY =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/import-wrapping-key", Link.JSON);
+
+  private static final Operation IMPORT = new Operation("POST", "/v1/state/keystore/transit-keys/{}/import", "");
+
+  /**
+   * Imports a key, wrapped here: RSA-OAEP of a fresh AES key, then that key's wrap of the material (RFC 5649), as CKM_RSA_AES_KEY_WRAP has it.
+   *
+   * @param material PKCS#8 of a private key, or the octets of a symmetric key
+   */
+  public void importWrapped(byte[] material) {
+    record Made(@JsonProperty("wrapping-key") String wrappingKey, @JsonProperty("import-id") String importId) {}
+    record Body(@JsonProperty("ciphertext") byte[] ciphertext, @JsonProperty("import-id") String importId) {}
+    Made made = sender.json(IMPORT_WRAPPING_KEY, new Parts(key).body(Map.of()), Made.class);
+    sender.nothing(IMPORT, new Parts(key).body(new Body(wrapped(required(made.wrappingKey()), material), required(made.importId()))));
+  }
+
+  private static byte[] wrapped(String wrappingKey, byte[] material) {
+    try {
+      byte[] der = Base64.getMimeDecoder().decode(wrappingKey.replaceAll("-----[^-]+-----", ""));
+      KeyGenerator aes = KeyGenerator.getInstance("AES");
+      aes.init(256);
+      SecretKey transport = aes.generateKey();
+      Cipher oaep = Cipher.getInstance("RSA/ECB/OAEPPadding");
+      oaep.init(
+          Cipher.ENCRYPT_MODE,
+          KeyFactory.getInstance("RSA").generatePublic(new X509EncodedKeySpec(der)),
+          new OAEPParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, PSource.PSpecified.DEFAULT));
+      Cipher kwp = Cipher.getInstance("AES/KWP/NoPadding");
+      kwp.init(Cipher.ENCRYPT_MODE, transport);
+      ByteArrayOutputStream both = new ByteArrayOutputStream();
+      both.writeBytes(oaep.doFinal(transport.getEncoded()));
+      both.writeBytes(kwp.doFinal(material));
+      return both.toByteArray();
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("this Java cannot wrap the key", impossible);
+    }
+  }
+
+  /** The date of a signature is in its trailer, which is asked for again when hashing took longer. */
+  private static final Duration FRESH_TRAILER = Duration.ofMinutes(1);
+
+  private record TrailerRequest(
+      @JsonProperty("key-version") Long keyVersion,
+      @JsonProperty("expires-after") String expiresAfter,
+      @JsonProperty("hash-algorithm") String hashAlgorithm) {}
+
+  private record Trailer(
+      @JsonProperty("trailer") byte[] octets, @JsonProperty("hash-algorithm") String hashAlgorithm, @JsonProperty("key-version") long keyVersion) {}
+
+  /**
+   * Signs data with an OpenPGP key, hashed here.
+   *
+   * @param source of the data
+   * @param expiresAfter duration of the signature; null: without limit
+   * @return the detached signature in armor
+   * @throws IOException of the source
+   */
+  public String signOpenpgp(InputStream source, String expiresAfter) throws IOException {
+    record Body(@JsonProperty("trailer") byte[] trailer, @JsonProperty("digest") byte[] digest) {}
+    record Answer(@JsonProperty("signature") String signature) {}
+    long asked = System.nanoTime();
+    Trailer trailer = trailer(new TrailerRequest(options.keyVersion(), expiresAfter, options.hashAlgorithm()));
+    MessageDigest digest = digestOf(trailer.hashAlgorithm());
+    byte[] piece = new byte[1 << 16];
+    for (int length = source.read(piece); length >= 0; length = source.read(piece)) digest.update(piece, 0, length);
+    if (System.nanoTime() - asked > FRESH_TRAILER.toNanos()) {
+      trailer = trailer(new TrailerRequest(trailer.keyVersion(), expiresAfter, trailer.hashAlgorithm()));
+    }
+    digest.update(trailer.octets());
+    Body body = new Body(trailer.octets(), digest.digest());
+    return required(sender.json(SIGN_DIGEST, new Parts(key).body(body), Answer.class).signature());
+  }
+
+  private Trailer trailer(TrailerRequest request) {
+    return sender.json(TRAILER, new Parts(key).body(request), Trailer.class);
+  }
+
+  private static MessageDigest digestOf(String algorithm) {
+    try {
+      return MessageDigest.getInstance(required(algorithm).toUpperCase(Locale.ROOT).replace("SHA", "SHA-"));
+    } catch (NoSuchAlgorithmException unknown) {
+      throw new IllegalStateException("the hash " + algorithm + " is not known here", unknown);
+    }
   }
 
   private static <T> T required(T value) {

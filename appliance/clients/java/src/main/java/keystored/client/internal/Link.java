@@ -1,6 +1,7 @@
 // Sends requests to the addresses of an appliance, with repetitions. It knows nothing of logins.
 package keystored.client.internal;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
+import keystored.client.AskedForApprovalException;
 import keystored.client.ProblemException;
 import keystored.client.TransportException;
 import keystored.client.api.Problem;
@@ -155,6 +157,7 @@ final class Link {
     int status = response.statusCode();
     Answer answer = new Answer(status, response.headers(), response.body());
     boolean isPartial = status == 400 && call.operation().is(Operation.Trait.PARTIAL) && Text.mediaType(answer.headers).equals(JSON);
+    if (status == 202) throw asked(answer);
     if (status >= 300 && !isPartial) throw problem(answer);
     return answer;
   }
@@ -212,6 +215,18 @@ final class Link {
       Thread.currentThread().interrupt();
       throw new TransportException(address(), "the thread was interrupted", false, interrupted);
     }
+  }
+
+  private static ProblemException asked(Answer answer) {
+    try {
+      JsonNode request = Json.read(answer.octets(), Json.MAPPER.constructType(JsonNode.class));
+      if (request != null && request.hasNonNull("id"))
+        return new AskedForApprovalException(
+            request.path("id").asText(), request.path("needed").asInt(), request.path("expires").asText(), request.path("digest-words").asText());
+    } catch (IOException notJson) {
+      // Said below.
+    }
+    return unexpected(answer, "The answer is not a request for approval.", Duration.ZERO);
   }
 
   private static ProblemException problem(Answer answer) {

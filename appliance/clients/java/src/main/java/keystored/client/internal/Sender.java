@@ -28,6 +28,7 @@ public final class Sender {
   private final Link link;
   private final Authority authority;
   private final Consumer<HttpHeaders> observer;
+  private final Map<String, String> headers;
 
   /**
    * Makes a sender with connections and a token of its own.
@@ -37,13 +38,15 @@ public final class Sender {
   public Sender(Settings settings) {
     link = new Link(settings);
     authority = new Authority(link, settings);
-    observer = headers -> {};
+    observer = unheard -> {};
+    headers = Map.of();
   }
 
-  private Sender(Sender other, Consumer<HttpHeaders> observer) {
+  private Sender(Sender other, Consumer<HttpHeaders> observer, Map<String, String> headers) {
     this.link = other.link;
     this.authority = other.authority;
     this.observer = observer;
+    this.headers = headers;
   }
 
   /**
@@ -53,7 +56,27 @@ public final class Sender {
    * @return the sender
    */
   public Sender observing(Consumer<HttpHeaders> consumer) {
-    return new Sender(this, consumer);
+    return new Sender(this, consumer, headers);
+  }
+
+  /**
+   * Makes a sender that shares everything and sends every call as approved.
+   *
+   * @param id of the request for approval
+   * @return the sender
+   */
+  public Sender approved(String id) {
+    return new Sender(this, observer, Map.of("Approval", id));
+  }
+
+  /**
+   * Makes a sender that shares everything and asks for approval with every call that needs it.
+   *
+   * @param reason for the people who approve
+   * @return the sender
+   */
+  public Sender asking(String reason) {
+    return new Sender(this, observer, Map.of("Approval-Reason", Text.percentEncoded(reason)));
   }
 
   /** The one that answered last. */
@@ -196,6 +219,7 @@ public final class Sender {
   }
 
   private Call call(Operation operation, Parts parts) {
+    headers.forEach(parts::header);
     return Call.of(operation, parts, link.timeLimit());
   }
 
