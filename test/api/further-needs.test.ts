@@ -66,7 +66,8 @@ describe('every request', () => {
     for (const { field, body } of [{ field: '', body: takesBody(endpoint) ? least : undefined }, ...bodies]) {
       const send = (token: string) => appliance.request(endpoint.method, targetOf(endpoint, path), body, { token });
       const answer = await send(narrow);
-      if (answer.status !== 403 || !allowed) continue;
+      // Objects of KMIP are made by clients with certificates alone, which no right of a token stands for.
+      if (answer.status !== 403 || !allowed || answer.body.code === 'kmip-only') continue;
       const context = `${field} ${JSON.stringify(body)}: ${JSON.stringify(answer.body)}, said ${JSON.stringify(needs)}`;
       expect(needs.length, context).toBeGreaterThan(0);
       const further = needs.filter(({ policy }) => policy === undefined).map((need) => ({ ...need, path: need.path.replace('{}', '*') }));

@@ -63,8 +63,15 @@ const nothingWhenEmpty = [
   'oidc-scopes',
   'est/allowed-domains',
   'est/allowed-uris',
+  'est/allowed-emails',
+  'est/allowed-other-names',
   'openpgp-key-usage',
+  'openpgp-user-ids',
+  'openpgp-revoked-user-ids',
+  'notations',
   'scep/allow-old',
+  'cmp/allow-old',
+  'cmp/ra-certs',
   'acme/challenges',
   'names',
   'disabled-versions',
@@ -82,15 +89,17 @@ describe.each(named)('%s', (_, endpoint) => {
   test('no list is empty past a rule about its values, unless that gives nothing', () => {
     const lists = leaves.filter(({ schema }) => schema instanceof z.ZodArray).map(({ path }) => path);
     const empty = (path: string): unknown =>
-      path.split('/').reduceRight<unknown>((inner, name) => ({ [name]: name === 'rules' ? [inner] : inner }), []);
+      path
+        .split('/')
+        .reduceRight<unknown>((inner, name) => ({ [name]: ['rules', 'distinct-groups'].includes(name) ? [inner] : inner }), []);
     expect(lists.filter((path) => passes(endpoint, empty(path), path) && !nothingWhenEmpty.includes(path))).toEqual([]);
   });
 });
 
-/** Choices whose default hangs on other fields; the document that is judged has it. */
-const completed = ['kind', 'custody', 'use', 'cert-key-type', 'cert-key-curve', 'cert-key-bits'];
-/** Choices that may be made by nobody: the provider says how the secret is sent, and MGF1 has the hash of its scheme. */
-const open = ['token-endpoint-auth-method', 'mgf1-hash'];
+/** Choices whose default hangs on other fields, or on the entry in the path; the document that is judged has it. */
+const completed = ['kind', 'custody', 'use', 'kdf', 'cert-key-type', 'cert-key-curve', 'cert-key-bits', 'for-cmp'];
+/** Choices that may be made by nobody: the provider says how the secret is sent, MGF1 has the hash of its scheme, and an OpenPGP key has one. */
+const open = ['token-endpoint-auth-method', 'mgf1-hash', 'hash-algorithm'];
 
 test('a choice that may be left out says which one that is, in a word that rules can list', () => {
   const silent = written.flatMap((endpoint) => {
@@ -101,7 +110,7 @@ test('a choice that may be left out says which one that is, in a word that rules
     return choices.filter(({ path }) => isNullWhenLeftOut(endpoint, path)).map(({ path }) => path);
   });
   const ofRules = (path: string): boolean => path.startsWith('rest-api/rules/operations/');
-  const required = (path: string): boolean => ['operation', 'questions/operation'].includes(path);
+  const required = (path: string): boolean => ['operation', 'questions/operation', 'reason'].includes(path);
   expect([...new Set(silent)].filter((path) => !ofRules(path) && !required(path) && ![...completed, ...open].includes(path))).toEqual([]);
 });
 

@@ -45,6 +45,12 @@ export const examples: readonly Example[] = [
     name: 'matrix-certificate-role',
     document: { 'trust-ca': 'matrix-ca', names: ['*'] },
   },
+  { list: '/v1/config/keystore/kmip-spaces', name: 'matrix-space', document: {} },
+  {
+    list: '/v1/config/keystore/kmip-clients',
+    name: 'matrix-kmip-client',
+    document: { space: 'matrix-space', 'trust-ca': 'matrix-ca', 'certificate-name': 'array-1' },
+  },
 ];
 
 /** From it on, changes of trust in the tenant need approval. */

@@ -120,6 +120,16 @@ const aims: readonly Aim[] = [
       );
     },
   })),
+  ...(
+    [
+      ["approle login through Vault's API", 0.9],
+      ['encrypt, bound token', 0.98],
+      ['encrypt, tenant with approval rules', 0.98],
+    ] as const
+  ).map(([operation, least]) => ({
+    ...{ where: 'identities', what: `${operation}: processor time of the same without it to it`, aim: `at least ${least}` },
+    now: (figures: Figures) => atLeast(figures.identity?.found.rows.find((one) => one.operation === operation)?.timeToFirst, least),
+  })),
   ...(['enrolment', 'renewal'] as const).flatMap((operation) =>
     (['kept', 'fresh'] as const).map((mode) => ({
       ...{ where: 'EST', what: `${operation} (ECDSA P-256) on ${mode} connections: rate to https with one signature, and processor time` },

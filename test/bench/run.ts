@@ -23,9 +23,12 @@ import { actions } from './parts/actions.ts';
 import { cluster } from './parts/cluster.ts';
 import { creation } from './parts/creation.ts';
 import { vault } from './parts/vault.ts';
+import { enrolment } from './parts/enrolment.ts';
 import { est } from './parts/est.ts';
 import { guard } from './parts/guard.ts';
+import { identity } from './parts/identity.ts';
 import { keys } from './parts/keys.ts';
+import { kmip } from './parts/kmip.ts';
 import { large } from './parts/large.ts';
 import { login } from './parts/login.ts';
 import { memory } from './parts/memory.ts';
@@ -33,7 +36,7 @@ import { scale } from './parts/scale.ts';
 import { start } from './parts/start.ts';
 
 const parts: { readonly [Name in PartName]: Part<Name> } = {
-  ...{ actions, guard, keys, creation, login, vault, est, large, memory, start, scale, cluster },
+  ...{ actions, guard, keys, creation, login, vault, identity, est, enrolment, large, kmip, memory, start, scale, cluster },
 };
 const names = Object.keys(partSchemas) as readonly PartName[];
 

@@ -1,6 +1,6 @@
 // Sealed data between our client libraries: each opens what the others sealed and the fixed vectors, finds what was changed, rewraps headers
-// in place, and works on a gigabyte in constant memory.
-import { createHash, randomBytes } from 'node:crypto';
+// in place, and works on a gigabyte in constant memory. Keys that each wraps for their import.
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { cpSync, createReadStream, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -86,7 +86,7 @@ async function java(): Promise<{ line: string[] }> {
 /** Runs the program of a language; answers its line for each pair of files, and the most memory that it had, in kB. */
 async function program(
   language: Language,
-  command: 'open' | 'rewrap' | 'seal',
+  command: 'import' | 'open' | 'rewrap' | 'seal',
   pairs: readonly (readonly [from: string, to: string])[],
 ): Promise<{ readonly results: readonly string[]; readonly kilobytes: number; readonly seconds: number }> {
   const { line: [file = '', ...first] = [], environment = {} } = lines[language] ?? {};
@@ -128,7 +128,37 @@ async function vectorFile(vector: Vector, index: number): Promise<string> {
   return write(`vector-${index}`, sealed);
 }
 
+/** A new key pair: PKCS#8, and the public key as the appliance writes it. */
+function pairOf(cipher: 'ecdsa-p256' | 'ed25519' | 'rsa-4096'): { readonly privateKey: Buffer; readonly publicKey: string } {
+  const { privateKey, publicKey } =
+    cipher === 'ed25519'
+      ? generateKeyPairSync('ed25519')
+      : cipher === 'ecdsa-p256'
+        ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        : generateKeyPairSync('rsa', { modulusLength: 4096 });
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }),
+  };
+}
+
 describe.each(languages)('%s', (language) => {
+  test('wraps keys of every shape for their import', async () => {
+    const made = (['rsa-4096', 'ecdsa-p256', 'ed25519'] as const).map((cipher) => ({ cipher, ...pairOf(cipher) }));
+    const octets = randomBytes(16);
+    const files: [string, string][] = [];
+    for (const { cipher, privateKey } of [...made, { cipher: 'aes128-gcm96' as const, privateKey: octets }]) {
+      const key = `${language}-${cipher}`.toLowerCase();
+      await client.transitKeys.create({ name: key, cipher, exportable: true });
+      files.push([write(`${key}.key`, privateKey), key]);
+    }
+    expect((await program(language, 'import', files)).results).toEqual(files.map(() => 'done'));
+    for (const [at, { publicKey }] of made.entries())
+      expect((await client.transitKeys.show(files[at]?.[1] ?? '')).keys?.['2'], files[at]?.[1]).toBe(publicKey);
+    const exported = await client.transitKeys.export(files.at(-1)?.[1] ?? '', { version: 2 });
+    expect(JSON.stringify(exported)).toContain(octets.toString('base64'));
+  });
+
   test('opens the fixed vectors', async () => {
     const files = await Promise.all(vectors.map((vector, index) => vectorFile(vector, index)));
     const { results } = await program(

@@ -47,16 +47,16 @@ export function argsOf(
   return ['--config', file];
 }
 
-/** Starts a member, or starts it again; its way to etcd can be cut. The first one makes the root token. */
+/** Starts a member, or starts it again; its way to etcd can be cut. The first one makes the root token. `sections`: more of the configuration. */
 export async function startMember(
   shared: Omit<Shared, 'rootToken'> & Partial<Shared>,
   name: string,
-  options: Partial<DaemonOptions> = {},
+  { sections = {}, ...options }: Partial<DaemonOptions> & { readonly sections?: Readonly<Record<string, unknown>> } = {},
 ): Promise<Member> {
   const { etcd, path, token, rootToken } = shared;
   const network = await relaysTo(etcd.urls);
   try {
-    const args = argsOf(path, name, { tokens: [token], cluster: sectionOf(path, name, network.urls) });
+    const args = argsOf(path, name, { tokens: [token], cluster: sectionOf(path, name, network.urls), ...sections });
     const daemon = await startDaemon({
       directory: path(`data-${name}`),
       workers: 2,

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { auditKeyId, splitPublicKeys } from '../../core/audit/keys.ts';
@@ -13,6 +12,7 @@ import { temporaryDirectory } from '../harness/temporary.ts';
 import { securedIn } from './certificates.ts';
 import { argsOf, endMember, type Member, pinOf, prepareCluster, type Shared, startMember } from './daemons.ts';
 import { startEtcd } from './etcd.ts';
+import { serviceUnderTest } from '../harness/service-program.ts';
 
 const path = temporaryDirectory();
 const [keys, state] = ['/v1/config/keystore/transit-keys', '/v1/state/system/cluster'];
@@ -131,7 +131,7 @@ test('a backup of any member is one of all: restored, it stands alone, and begin
   writeFileSync(secret, passphrase);
   const args = argsOf(path, 'restored-alone', { tokens: [shared.token] });
   // Not synchronous: the ways to etcd are in this process.
-  const program = join(import.meta.dirname, '../../appliance/keystored.ts');
+  const program = await serviceUnderTest();
   const drill = (trails: readonly string[]): Promise<string> => {
     const words = [program, 'restore-drill', file, '--passphrase-file', secret, ...args, ...trails.flatMap((trail) => ['--audit', trail])];
     return new Promise((resolve) => execFile(process.execPath, words, (_, stdout, stderr) => resolve(stdout + stderr)));

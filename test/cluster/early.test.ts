@@ -17,7 +17,7 @@ afterAll(async () => {
 /** Stops the process of a worker that has just been started. */
 async function holdWorker(number: number): Promise<number> {
   for (;;) {
-    const found = processesBelow(process.pid, 'appliance/worker.ts').find((pid) =>
+    const found = processesBelow(process.pid, '/worker.').find((pid) =>
       readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`KEYSTORED_WORKER=${number}`),
     );
     if (found !== undefined) {

@@ -2,7 +2,6 @@
 // far behind that they end within minutes of the real time, which etcd goes by.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { endOfCertificates } from '../../appliance/cluster/membership/files.ts';
@@ -12,9 +11,10 @@ import { temporaryDirectory } from '../harness/temporary.ts';
 import { refusalOf } from './daemons.ts';
 import { makeNextVersion } from './next-version.ts';
 import { OwnMembers, seenBy } from './own-members.ts';
+import { serviceUnderTest } from '../harness/service-program.ts';
 
 const path = temporaryDirectory();
-const daemonProgram = join(import.meta.dirname, '../../appliance/keystored.ts');
+const daemonProgram = await serviceUnderTest();
 /** For a clock by which certificates are issued that end so soon. */
 const secondsUntilEnd = (seconds: number): number => seconds - 90 * 86_400;
 const [keys, encrypt] = ['/v1/config/keystore/transit-keys', '/v1/state/keystore/transit-keys/k/encrypt'];

@@ -1,4 +1,4 @@
-// npm test -- cluster test/cluster/enrolment-rush.test.ts: devices enrol by SCEP and EST at three appliances, one of which is killed in the middle and does
+// npm test -- cluster test/cluster/enrolment-rush.test.ts: devices enrol by SCEP, EST, CMP and ACME at three appliances, one of which is killed in the middle and does
 // not come back. RUSH_DEVICES says how many.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort, startDaemon } from '../harness/daemon.ts';
@@ -20,14 +20,14 @@ beforeAll(async () => {
   expect(await alone.stop()).toBe(0);
   shared = { ...prepared, rootToken: alone.rootToken };
   for (const name of ['a', 'b', 'c']) {
-    const port = await freePort();
+    const [port, securePort] = [await freePort(), await freePort()];
     const network = await relaysTo(shared.etcd.urls);
-    const enrolment = { 'plain-listen': `127.0.0.1:${port}` };
+    const enrolment = { listen: `127.0.0.1:${securePort}`, 'plain-listen': `127.0.0.1:${port}` };
     const args = argsOf(path, name, { tokens: [shared.token], cluster: sectionOf(path, name, network.urls), enrolment });
     const daemon = await startDaemon({ directory: path(`data-${name}`), workers: 2, rootToken: shared.rootToken, args });
     const member = { ...daemon, name, network };
     members.push(member);
-    targets.push({ ...member, plain: `http://127.0.0.1:${port}` });
+    targets.push({ ...member, plain: `http://127.0.0.1:${port}`, secure: `https://127.0.0.1:${securePort}` });
   }
 });
 afterAll(async () => {

@@ -12,6 +12,7 @@ import type { Daemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { refusalOf } from './daemons.ts';
 import { clusterState as state, OwnMembers, seenBy } from './own-members.ts';
+import { serviceUnderTest } from '../harness/service-program.ts';
 
 const path = temporaryDirectory();
 const keys = '/v1/config/keystore/transit-keys';
@@ -152,7 +153,7 @@ test('the one survivor is made to stand alone, on record, and becomes the first 
   }
 });
 
-const daemonProgram = join(import.meta.dirname, '../../appliance/keystored.ts');
+const daemonProgram = await serviceUnderTest();
 const formerTrail = (): string => readdirSync(path('data-a')).find((name) => name.startsWith('audit-')) ?? '';
 const keysOf = (directory: string): ReadonlyMap<string, KeyObject> =>
   new Map(

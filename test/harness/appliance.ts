@@ -5,6 +5,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { BackupConfig } from '../../core/config/backup.ts';
+import type { NoticesConfig } from '../../core/config/notices.ts';
 import type { CheckFinding, Log } from '../../core/base/context.ts';
 import { listenHttps } from '../../core/http/listener/listeners.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
@@ -22,6 +23,7 @@ import { keepActivity } from '../../appliance/monitoring/metrics/activity.ts';
 import { measureProcess } from '../../appliance/monitoring/metrics/process.ts';
 import type { ClusterWay } from '../../appliance/cluster/cluster-way.ts';
 import { beginExportHistory } from '../../appliance/attestation/export-history.ts';
+import { pinOrigin } from '../../appliance/custodians/pin-origin.ts';
 import { provideStoreKey } from '../../appliance/data-directory/store-key.ts';
 import { Membership } from '../../appliance/cluster/membership/membership.ts';
 import { tableKinds } from '../../appliance/table-kinds.ts';
@@ -68,6 +70,7 @@ export type TestApplianceOptions = {
   readonly rootToken?: string;
   readonly services?: readonly ProvidedService[];
   readonly backup?: BackupConfig;
+  readonly notices?: NoticesConfig;
   /** directory of what GET /v1/keystorectl hands out; default: that of a source tree, which has none */
   readonly downloads?: string;
   /** default: every record is written, unauthenticated ones too */
@@ -157,6 +160,8 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       },
       seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
       backups,
+      notices: options.notices ?? {},
+      pinOrigin: () => pinOrigin({ data: directory, hsm: testHsmConfig(...tokens), attended: false }),
       cluster: options.cluster,
       membership,
     },

@@ -9,6 +9,7 @@ import { type Answer, ask, type Asking } from './client.ts';
 import { copyDirectory, madeOnce } from './once.ts';
 import { patienceMs } from './patience.ts';
 import { childrenOf } from './token/canaries.ts';
+import { serviceUnderTest } from './service-program.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -41,7 +42,7 @@ export type DaemonOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** kills the start after this time if it is not ready before */
   readonly abandonAfterMs?: number;
-  /** what is started; by default what KEYSTORED_TEST_PROGRAM names, and without that the sources */
+  /** what is started; by default what `serviceUnderTest` answers */
   readonly program?: string;
   /** Node.js that runs it and everything it starts; by default that of this process */
   readonly node?: string;
@@ -66,12 +67,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (!firstStart && !existsSync(directory)) copyDirectory(await madeOnce('provisioned', provision), directory);
   const [port, estPort] = [options.port ?? (await freePort()), await freePort()];
   const { under = [], within = [], address = '127.0.0.1' } = options;
+  const program = options.program ?? (await serviceUnderTest());
   const [command, ...words] = [...under, ...within, options.node ?? process.execPath] as const;
   const child = spawn(
     command,
     [
       ...words,
-      options.program ?? process.env['KEYSTORED_TEST_PROGRAM'] ?? join(root, 'appliance/keystored.ts'),
+      program,
       ...['--data', directory, '--listen', `${address}:${port}`, '--est-listen', `${address}:${estPort}`],
       ...['--workers', String(options.workers ?? 1)],
       ...(options.args ?? []),

@@ -1,6 +1,6 @@
 // Packages of another suite of the machine's own distribution, unpacked beside its own: nothing is installed.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -47,6 +47,22 @@ export async function unpackPackages(
   if (ofThisRelease.length > 0) await run('apt-get', ['download', ...ofThisRelease], { cwd: debs }).catch(() => {});
   for (const name of readdirSync(debs)) await run('dpkg', ['-x', join(debs, name), join(work, 'root')]);
   return join(work, 'root');
+}
+
+/**
+ * Downloads packages of this release with everything that they depend on and the machine lacks, and unpacks them into `work`, once: later calls find
+ * them there. Resolves to the directory that has them; rejects where they are not to be had.
+ */
+export async function unpackWithDependencies(work: string, names: readonly string[]): Promise<string> {
+  const [root, debs, whole] = [join(work, 'root'), join(work, 'debs'), join(work, 'whole')];
+  if (existsSync(whole)) return root;
+  for (const folder of [join(debs, 'partial'), root]) mkdirSync(folder, { recursive: true });
+  const options = ['-o', `Dir::Cache::archives=${debs}`, '-o', 'Debug::NoLocking=true', '-o', 'APT::Sandbox::User='];
+  await run('apt-get', ['-qq', ...options, 'install', '--download-only', '--no-install-recommends', '-y', ...names]);
+  for (const name of readdirSync(debs).filter((one) => one.endsWith('.deb'))) await run('dpkg', ['-x', join(debs, name), root]);
+  rmSync(debs, { recursive: true });
+  writeFileSync(whole, '');
+  return root;
 }
 
 /** The mirrors of this machine's own release, in either format of apt's source files. */

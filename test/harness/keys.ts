@@ -11,7 +11,7 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
-import type { GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, SignScheme } from '../../hsm/api.ts';
+import { type GeneratedKey, type Hsm, type KeyBinding, type KeyReference, type KeyType, keyUses, type SignScheme } from '../../hsm/api.ts';
 
 /** A binding for tests; every key id of one test is another key. */
 export function bindingOf(keyId: string, purpose = 'test'): KeyBinding {
@@ -32,24 +32,28 @@ export async function makeKey(
 
 /** Fresh material of a type as importKey takes it. */
 export function freshMaterial(type: KeyType): Buffer {
-  const octets = ({ 'aes-128': 16, 'aes-192': 24, 'aes-256': 32, 'secret-256': 32 } as Record<string, number>)[type];
+  const octets = (
+    { 'aes-128': 16, 'aes-192': 24, 'aes-256': 32, 'secret-256': 32, 'cmac-128': 16, 'cmac-256': 32 } as Record<string, number>
+  )[type];
   return octets === undefined ? freshKey(type).export({ format: 'der', type: 'pkcs8' }) : randomBytes(octets);
 }
 
-const curves: Readonly<Record<string, string>> = { 'ecdsa-p256': 'P-256', 'ecdsa-p384': 'P-384', 'ecdsa-p521': 'P-521' };
+const curves: Readonly<Record<string, string>> = { p256: 'P-256', p384: 'P-384', p521: 'P-521', secp256k1: 'secp256k1' };
 
 function freshKey(type: KeyType): KeyObject {
   if (type.startsWith('rsa-')) return generateKeyPairSync('rsa', { modulusLength: Number(type.slice(4)) }).privateKey;
-  if (type.startsWith('ecdsa-')) return generateKeyPairSync('ec', { namedCurve: curves[type] ?? '' }).privateKey;
+  const curve = curves[type.replace(/^ecd(sa|h)-/, '')];
+  if (curve !== undefined) return generateKeyPairSync('ec', { namedCurve: curve }).privateKey;
   return generateKeyPairSync(type as 'ed25519').privateKey;
 }
 
-/** The signatures a key of this type makes over a message, each with its check by node:crypto. */
+/** The signatures a key of this type makes over a message, each with its check by node:crypto; none of a key that agrees. */
 export function signatures(
   type: KeyType,
   message: Buffer,
   spki: Uint8Array,
 ): { scheme: SignScheme; check: (signature: Uint8Array) => boolean }[] {
+  if (keyUses[type].use === 'agree') return [];
   const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
   const hashes = ['sha256', 'sha384', 'sha512'] as const;
   if (type.startsWith('rsa-')) {
@@ -90,14 +94,14 @@ export function openOutside(key: Uint8Array, sealed: Uint8Array, associatedData?
 
 /** The public key of PKCS#8 octets, as SubjectPublicKeyInfo. */
 export function publicKeyOf(type: KeyType, material: Buffer): Uint8Array | undefined {
-  if (type.startsWith('aes') || type === 'secret-256') return undefined;
+  if (/^(aes|secret|cmac)/.test(type)) return undefined;
   const key = createPublicKey(createPrivateKey({ key: material, format: 'der', type: 'pkcs8' }));
   return key.export({ format: 'der', type: 'spki' });
 }
 
 /** Whether two keys are the same: PKCS#8 can be written in several ways. */
 export function isSameMaterial(type: KeyType, one: Uint8Array, other: Uint8Array): boolean {
-  if (type.startsWith('aes') || type === 'secret-256') return Buffer.compare(one, other) === 0;
+  if (/^(aes|secret|cmac)/.test(type)) return Buffer.compare(one, other) === 0;
   const [first, second] = [one, other].map((key) => createPrivateKey({ key: Buffer.from(key), format: 'der', type: 'pkcs8' }));
   return first !== undefined && second !== undefined && first.equals(second);
 }

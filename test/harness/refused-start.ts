@@ -6,6 +6,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { endWithTests } from './children.ts';
 import { freePort } from './daemon.ts';
+import { serviceUnderTest } from './service-program.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -26,7 +27,7 @@ export async function startAndEnd(directory: string, { args = [], uid, program, 
     command,
     [
       ...words,
-      program ?? process.env['KEYSTORED_TEST_PROGRAM'] ?? join(root, 'appliance/keystored.ts'),
+      program ?? (await serviceUnderTest()),
       ...['--data', directory, '--workers', '1', '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`, ...args],
     ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...(uid === undefined ? {} : { uid, gid: uid }), detached: true },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { HsmError } from '../../hsm/api.ts';
 import { errorsOf, fail, type ErrorTable } from '../../core/base/errors.ts';
-import { base64Field, base64Output, durationText, integer, orderedList, timestamp } from '../../core/wire/fields.ts';
+import { base64Field, durationText, integer, orderedList, timestamp } from '../../core/wire/fields.ts';
 import { Reply, defineEndpoint, definePublicEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import { defineResource, type AnyResource } from '../../core/http/resource/resource.ts';
 import type { CoreParts } from './core-app.ts';
@@ -98,6 +98,7 @@ export function things({ store, clock, hsm }: CoreParts): {
     toState: () => ({}),
   });
 
+  const octetsOut = z.custom<Uint8Array>((value) => value instanceof Uint8Array).meta({ type: 'string', contentEncoding: 'base64' });
   const shared = { method: 'POST', access: 'token', operation: 'execute', tag: { name: 'things', description: 'Of tests.' } } as const;
   const endpoints = [
     defineEndpoint({
@@ -106,7 +107,7 @@ export function things({ store, clock, hsm }: CoreParts): {
       summary: 'Answer with what was sent',
       audit: 'required',
       input: z.object({ payload: base64Field(), keyVersion: integer(1, 9).optional(), note: z.string().optional() }),
-      output: z.object({ payload: base64Output(), keyVersion: z.int(), sealedAt: timestamp() }),
+      output: z.object({ payload: octetsOut, keyVersion: z.int(), sealedAt: timestamp() }),
       auditFields: ['note'],
       secretInput: ['payload'],
       secretOutput: ['payload'],

@@ -1,8 +1,8 @@
 // A module that calls what a caller sent a device error (CKR_DEVICE_ERROR, 0x30): the canary is asked before the host is replaced, so that
-// nobody takes the token from the others with a ciphertext or a key that is wrong.
+// nobody takes the token from the others with a ciphertext, a point or a key that is wrong.
 import { constants, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Hsm, HsmError, type KeyReference } from '../../hsm/api.ts';
+import { type Hsm, HsmError, type KeyReference, throwAwayPair } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import type { HsmEvent } from '../../hsm/client/options.ts';
 import { remedyOf, TokenError } from '../../hsm/pkcs11/return-values.ts';
@@ -82,6 +82,21 @@ describe('the module answers a device error to', () => {
 test('a number as long as the modulus that is not below it never reaches the token', async () => {
   table.arm({ name: 'C_DecryptInit', kind: 'crash', times: always });
   expect(await kindOf(hsm.decryptOaep(rsa, 'sha256', Buffer.alloc(256, 0xff)))).toBe('decryption-failed');
+});
+
+test.each(['ecdh-p256', 'x25519'] as const)('%s: what is no point never reaches the token', async (type) => {
+  const { key } = await makeKey(hsm, type, `blamed-${type}`);
+  const { point } = throwAwayPair(type);
+  table.arm({ name: 'C_DeriveKey', kind: 'crash', times: always });
+  const wrong = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? new Uint8Array(point.length) : randomBytes(point.length + 1 + at)));
+  const outcomes = await Promise.all(wrong.map((one) => kindOf(hsm.agree(key, one))));
+  expect(new Set(outcomes)).toEqual(new Set(['decryption-failed']));
+});
+
+test('a device error to a point is answered once the canary has worked, and nobody else waits for another host', async () => {
+  const { key } = await makeKey(hsm, 'ecdh-p256', 'blamed-point');
+  table.arm({ name: 'C_DeriveKey', kind: 'refuse', argument: CKR_DEVICE_ERROR, times: always });
+  expect(await kindOf(hsm.agree(key, throwAwayPair('ecdh-p256').point))).toBe('unavailable');
 });
 
 test('a device error is the fault of what was sent only where a function judges that', () => {

@@ -140,6 +140,8 @@ describe('an interrupted change', () => {
       // The second file is the first sign of the change; the steps after it take a few milliseconds.
       while (child.exitCode === null && !nextIsThere() && file() === before) await setTimeout(1);
       await setTimeout(Math.random() * 12);
+      // The last rounds end late also on a machine that takes longer for these steps.
+      if (round >= 6) while (child.exitCode === null && file() === before) await setTimeout(1);
       child.kill('SIGKILL');
       await ended;
       expect(await opens()).toBe('opens');

@@ -1,13 +1,23 @@
 // What every PKCS#11 module must do, compared with node:crypto.
 import { Secret } from '../../hsm/api.ts';
-import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { createHmac, createPublicKey, diffieHellman, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../core/base/defined.ts';
-import { HsmError, type Derivation, type Hsm, type KeyReference, type KeyType, type TokenConfig } from '../../hsm/api.ts';
+import {
+  HsmError,
+  keyUses,
+  throwAwayPair,
+  type Derivation,
+  type Hsm,
+  type KeyReference,
+  type KeyType,
+  type TokenConfig,
+} from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
+import { cmacOutside } from '../../hsm/engine/operations/cmac.ts';
 import { changePin, findKeptAsSeeds } from '../../hsm/setup/setup.ts';
 import { keyRows } from '../../hsm/pkcs11/mechanisms.ts';
 import { bindingOf, freshMaterial, makeKey, openOutside, publicKeyOf, sealOutside, signatures } from '../harness/keys.ts';
@@ -44,7 +54,7 @@ describe.each(modules)('$name', (module) => {
   describe.each(['wrapped', 'token'] as const)('%s custody', (custody) => {
     test('generated keys sign what node:crypto verifies', async () => {
       const wrong: string[] = [];
-      for (const type of types.filter((name) => !/^(aes|secret)/.test(name))) {
+      for (const type of types.filter((name) => !/^(aes|secret|cmac)/.test(name))) {
         const { key, publicKey } = await makeKey(hsm, type, `sign-${type}`, { custody });
         wrong.push(...(await wrongSignatures(hsm, key, publicKey as Uint8Array)));
         await hsm.destroy(key);
@@ -104,6 +114,51 @@ describe.each(modules)('$name', (module) => {
         for (const data of [message, Buffer.alloc(0), Buffer.alloc(100_000, 7)]) {
           expect(Buffer.from(await hsm.hmac(key, hash, data))).toEqual(createHmac(hash, secret).update(data).digest());
         }
+      }
+    });
+
+    test('CMAC is that of RFC 4493, which every type that is offered was proven to compute', async () => {
+      for (const type of types.filter((name) => name.startsWith('cmac'))) {
+        const { key } = await makeKey(hsm, type, `${type}-${custody}`, { custody });
+        const octets = Buffer.from(await hsm.readKeyMaterialInClear(key));
+        for (const data of [Buffer.alloc(0), message, message.subarray(0, 16), Buffer.alloc(100_000, 7)])
+          expect(Buffer.from(await hsm.sign(key, { scheme: 'cmac', message: data }))).toEqual(cmacOutside(octets, data));
+        await expect(hsm.encrypt(key, message)).rejects.toMatchObject({ kind: 'refused' });
+      }
+    });
+
+    test('keys agree with others on what node:crypto computes, and on nothing with what is no point', async () => {
+      for (const type of types.filter((name) => keyUses[name].use === 'agree')) {
+        const { key, publicKey } = await makeKey(hsm, type, `${type}-${custody}`, { custody });
+        const imported = await hsm.importKey(type, freshMaterial(type), bindingOf(`${type}-${custody}-imported`), { custody });
+        const pairs = [
+          { key, publicKey },
+          { key: { stored: imported.stored, binding: bindingOf(`${type}-${custody}-imported`) }, publicKey: imported.publicKey },
+        ];
+        for (const { key: own, publicKey: spki } of pairs) {
+          const { privateKey, point } = throwAwayPair(type);
+          const shown = createPublicKey({ key: Buffer.from(spki as Uint8Array), format: 'der', type: 'spki' });
+          expect(Buffer.from(await hsm.agree(own, point)), type).toEqual(diffieHellman({ privateKey, publicKey: shown }));
+          for (const wrong of pointsThatAreNone(type, point)) {
+            await expect(hsm.agree(own, wrong), `${type} ${Buffer.from(wrong).toString('hex')}`).rejects.toMatchObject({
+              kind: 'decryption-failed',
+            });
+          }
+          await expect(hsm.sign(own, { scheme: 'ecdsa', digest: Buffer.alloc(32, 1) }), type).rejects.toMatchObject({ kind: 'refused' });
+        }
+      }
+      const { key: signing } = await makeKey(hsm, 'aes-256', `agrees-not-${custody}`, { custody });
+      await expect(hsm.agree(signing, Buffer.alloc(32, 9))).rejects.toMatchObject({ kind: 'refused' });
+    });
+
+    test('signatures on secp256k1 have the lower of the two values of s', async ({ skip }) => {
+      skip(!types.includes('ecdsa-secp256k1'), 'the token does not have the curve');
+      const { key } = await makeKey(hsm, 'ecdsa-secp256k1', `low-${custody}`, { custody });
+      const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+      // Without the rule one of two would be high.
+      for (let at = 0; at < 24; at += 1) {
+        const signature = await hsm.sign(key, { scheme: 'ecdsa', digest: randomBytes(32) });
+        expect(BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`) <= order / 2n).toBe(true);
       }
     });
 
@@ -181,6 +236,23 @@ describe.each(modules)('$name', (module) => {
       const other = { ...derivation, contextHash: randomBytes(32) };
       await expect(hsm.decrypt({ derivation: other }, sealed)).rejects.toMatchObject({ kind: 'decryption-failed' });
     }
+  });
+
+  test('a key that is expanded is that of HKDF (RFC 5869)', async () => {
+    const { key: secret } = await makeKey(hsm, 'secret-256', 'expand');
+    const octets = await hsm.readKeyMaterialInClear(secret);
+    for (const type of aesTypes)
+      for (const info of [Buffer.from('a'), randomBytes(4_096)]) {
+        const derivation: Derivation = { secret, info, type };
+        const whole = createHmac('sha256', octets).update(info).update(Buffer.of(1)).digest();
+        const sealed = await hsm.encrypt({ derivation }, message);
+        expect(openOutside(whole.subarray(0, { 'aes-128': 16, 'aes-192': 24, 'aes-256': 32 }[type]), sealed)).toEqual(message);
+        expect(Buffer.from(await hsm.decrypt({ derivation }, sealed))).toEqual(message);
+        const other = { ...derivation, info: randomBytes(info.length) };
+        await expect(hsm.decrypt({ derivation: other }, sealed)).rejects.toMatchObject({ kind: 'decryption-failed' });
+      }
+    const tooLong = { secret, info: randomBytes(4_097), type: 'aes-256' } as const;
+    await expect(hsm.encrypt({ derivation: tooLong }, message)).rejects.toMatchObject({ kind: 'refused' });
   });
 
   test('many concurrent first uses of one derived key derive it correctly', async () => {
@@ -280,6 +352,25 @@ describe.each(modules)('$name', (module) => {
     await again.close();
   });
 });
+
+/** Octets that no key of the type may agree with: of another length or form, off the curve, infinity, of low order. */
+function pointsThatAreNone(type: KeyType, point: Uint8Array): Uint8Array[] {
+  const changed = (at: number, octet: number): Uint8Array => point.map((one, index) => (index === at ? octet : one));
+  const shared = [Buffer.alloc(0), Buffer.of(0), point.subarray(1), Buffer.concat([point, Buffer.of(0)]), Buffer.alloc(point.length)];
+  if (type === 'x25519') return [...shared, ...lowOrder.map((hex) => Buffer.from(hex, 'hex'))];
+  const half = (point.length - 1) / 2;
+  return [...shared, changed(point.length - 1, (point.at(-1) as number) ^ 1), changed(0, 6), changed(0, 2).subarray(0, 1 + half)];
+}
+
+/** The points of low order of Curve25519 and of its twist, and their other encodings (Wycheproof; https://cr.yp.to/ecdh.html). */
+const lowOrder = [
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+  '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+];
 
 async function wrongSignatures(hsm: Hsm, key: KeyReference, publicKey: Uint8Array): Promise<string[]> {
   const wrong: string[] = [];

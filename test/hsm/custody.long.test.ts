@@ -143,10 +143,11 @@ test('10,000 keys work through a cache of 100', async () => {
   const sealed = await Promise.all(keys.map((key) => hsm.encrypt(key, Buffer.from(key.binding.keyId))));
   const opened = await Promise.all(keys.map((key, index) => hsm.decrypt(key, sealed[index] as Uint8Array)));
   expect(opened.map((octets) => Buffer.from(octets).toString())).toEqual(keys.map(({ binding }) => binding.keyId));
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  const { loadedKeys } = hsm.status()[0] as { loadedKeys: number };
-  expect(loadedKeys).toBeGreaterThan(0);
-  expect(loadedKeys).toBeLessThanOrEqual(100);
+  // On a slow machine the host may have been replaced meanwhile, because it had grown; the new one has loaded nothing yet.
+  await hsm.decrypt(keys[0] as KeyReference, sealed[0] as Uint8Array);
+  const loadedKeys = (): number => (hsm.status()[0] as { loadedKeys: number }).loadedKeys;
+  await expect.poll(loadedKeys, { timeout: 60_000 }).toBeGreaterThan(0);
+  expect(loadedKeys()).toBeLessThanOrEqual(100);
 });
 
 test('no input ends the host: every rejection is an HsmError', async () => {
@@ -222,8 +223,8 @@ test('no input ends the host: every rejection is an HsmError', async () => {
     { numRuns: 500 },
   );
   await hsm.selfTest();
-  // One host has served every test of this file.
-  expect(events.map(({ kind }) => kind)).toEqual(['token-up']);
+  // One host has served every test of this file, but for one that was replaced in order.
+  expect(events.map(({ message }) => message).filter((message) => !message.endsWith('and was replaced'))).toEqual(['token main is up']);
 });
 
 /** Copies with one octet changed, with octets removed, and with octets added. */

@@ -14,6 +14,7 @@ import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 const directory = mkdtempSync(join(tmpdir(), 'keystored-growth-'));
 const patience = { timeout: 120_000, interval: 100 };
 const mib = 2 ** 20;
+const growNow = join(directory, 'grow-now');
 let token: TokenConfig;
 
 beforeAll(async () => {
@@ -23,10 +24,10 @@ beforeAll(async () => {
   const mark = JSON.stringify(join(directory, 'has-grown'));
   writeFileSync(
     forgetful,
-    `const { writeFileSync } = require('node:fs');
+    `const { existsSync, writeFileSync } = require('node:fs');
     try {
       writeFileSync(${mark}, '', { flag: 'wx' });
-      setTimeout(() => { globalThis.kept = Buffer.alloc(${400 * mib}, 1); }, 1000).unref();
+      setInterval(() => { if (existsSync(${JSON.stringify(growNow)})) globalThis.kept ??= Buffer.alloc(${400 * mib}, 1); }, 100).unref();
     } catch {}`,
   );
   token = { ...plain, environment: { ...plain.environment, NODE_OPTIONS: `--require ${forgetful}` } };
@@ -38,6 +39,9 @@ test('a host process that has grown is replaced: what it was sent it answers, th
   const events: HsmEvent[] = [];
   const hsm = await openHsm(testHsmConfig(token), { onEvent: (event) => events.push(event) });
   const { key } = await makeKey(hsm, 'aes-256', 'growth');
+  // Its memory has been measured once it has said how many keys it has.
+  await vi.waitUntil(() => (hsm.status()[0]?.loadedKeys ?? 0) > 0, patience);
+  writeFileSync(growNow, '');
   const pids = (): number[] => events.filter(({ kind }) => kind === 'token-up').map(({ pid }) => pid as number);
   const [failures, sealed]: [unknown[], Uint8Array[]] = [[], []];
   const making: Promise<unknown>[] = [];

@@ -1,9 +1,10 @@
 // The whole appliance over each module but SoftHSM2, which every other test has: transit, a CA, OpenPGP and a rotation of the wrapping key.
 import { execFile } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPublicKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { CompactEncrypt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { defined } from '../../core/base/defined.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
@@ -19,7 +20,7 @@ const [, ...modules] = await findModules({ builds: true });
 const [config, state] = ['/v1/config/keystore/transit-keys', '/v1/state/keystore/transit-keys'];
 const text = 'aGVsbG8=';
 
-type Answered = { readonly ciphertext?: string; readonly signature?: string };
+type Answered = { readonly ciphertext?: string; readonly signature?: string; readonly cmac?: string };
 type Hsm = { readonly tokens: readonly [{ readonly 'key-types': readonly string[]; readonly 'wrapping-key': object }] };
 
 describe.each(modules)('$name', (module) => {
@@ -54,19 +55,40 @@ type Proof = (daemon: Daemon) => Promise<void>;
 async function useTransit(daemon: Daemon, ciphers: readonly string[]): Promise<readonly Proof[]> {
   const proofs: Proof[] = [];
   for (const cipher of ciphers) {
+    if (requireCipher(cipher).kind === 'agreeing') {
+      proofs.push(await useAgreement(daemon, cipher));
+      continue;
+    }
     await daemon.request('POST', config, { name: cipher, cipher, exportable: true });
     const act = async (on: Daemon, action: string, body: object): Promise<Answered> =>
       (await on.request('POST', `${state}/${cipher}/${action}`, body)) as Answered;
     const exported = await act(daemon, 'export', {});
-    const isAead = requireCipher(cipher).kind === 'aead';
-    const { ciphertext, signature } = isAead ? await act(daemon, 'encrypt', { plaintext: text }) : await act(daemon, 'sign', { text });
+    const kind = requireCipher(cipher).kind as 'aead' | 'opening' | 'signing' | 'cmac';
+    const [make, open] = (
+      { aead: ['encrypt', 'decrypt'], opening: ['encrypt', 'decrypt'], signing: ['sign', 'verify'], cmac: ['cmac', 'verify'] } as const
+    )[kind];
+    const isSealed = make === 'encrypt';
+    const { ciphertext, signature, cmac } = await act(daemon, make, make === 'sign' ? { text } : { plaintext: text });
     proofs.push(async (on) => {
-      const proven = isAead ? await act(on, 'decrypt', { ciphertext }) : await act(on, 'verify', { text, signature });
-      expect(proven, cipher).toMatchObject(isAead ? { plaintext: text } : { valid: true });
+      const proven = await act(on, open, isSealed ? { ciphertext } : { text, signature, cmac });
+      expect(proven, cipher).toMatchObject(isSealed ? { plaintext: text } : { valid: true });
       expect(await act(on, 'export', {}), cipher).toEqual(exported);
     });
   }
   return proofs;
+}
+
+/** A key that agrees opens what was sealed to its public key before. */
+async function useAgreement(daemon: Daemon, cipher: string): Promise<Proof> {
+  await daemon.request('POST', config, { name: cipher, cipher, exportable: true });
+  const { keys } = (await daemon.request('GET', `${state}/${cipher}`)) as { keys: Record<string, string> };
+  const sealing = new CompactEncrypt(Buffer.from(text, 'base64')).setProtectedHeader({ alg: 'ECDH-ES+A256KW', enc: 'A256GCM' });
+  const ciphertext = await sealing.encrypt(createPublicKey(keys['1'] as string));
+  return async (on) => {
+    expect(await on.request('POST', `${state}/${cipher}/decrypt`, { ciphertext, format: 'jwe' }), cipher).toMatchObject({
+      plaintext: text,
+    });
+  };
 }
 
 async function useCas(daemon: Daemon, types: readonly string[]): Promise<readonly Proof[]> {

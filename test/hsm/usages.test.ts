@@ -1,6 +1,6 @@
 // Objects in a token have one use. Read from the token itself, for persistent and session objects.
 import { afterAll, describe, expect, test } from 'vitest';
-import type { KeyType, TokenConfig } from '../../hsm/api.ts';
+import { type KeyType, keyUses, type TokenConfig } from '../../hsm/api.ts';
 import * as ck from '../../hsm/pkcs11/constants.ts';
 import { keyAttributes } from '../../hsm/engine/custody.ts';
 import { Engine } from '../../hsm/engine/engine.ts';
@@ -37,17 +37,26 @@ function usesOf({ sessions: { module, owner } }: Engine, object: ObjectHandle): 
   return allowed.join(' ');
 }
 
+/** The label of a key says which of the jobs of its family it has. */
+const purposeOf = (type: KeyType): string => {
+  if (type.startsWith('cmac')) return 'cmac';
+  return keyUses[type].use === 'agree' ? 'agree' : 'test';
+};
+
 test.for(await findModules())('$name: every key in the token does one job', { timeout: 120_000 }, async (module) => {
   const one = await module.make(path(module.name.replaceAll(' ', '-')));
   const hsm = await openHsm(testHsmConfig(one));
   try {
     for (const type of keyTypes.filter((each) => hsm.offers(each) && !slow.has(each)))
       for (const custody of ['wrapped', 'token'] as const) {
-        await hsm.generate(type, bindingOf(`made-${type}`), { custody });
-        await hsm.importKey(type, freshMaterial(type), bindingOf(`imported-${type}`), { custody });
+        await hsm.generate(type, bindingOf(`made-${type}`, purposeOf(type)), { custody });
+        await hsm.importKey(type, freshMaterial(type), bindingOf(`imported-${type}`, purposeOf(type)), { custody });
       }
     await hsm.wrappingKeys.makeNext(one.name, 1);
     expect(await hsm.widerObjects(one.name)).toEqual([]);
+    // NSS softoken derives with a key whose CKA_DERIVE is false.
+    const allowed = module.name === 'NSS softoken' ? ['a key of type ecdsa-p256 that was not made to derive may derive'] : [];
+    expect(await hsm.forbiddenUses(one.name)).toEqual(allowed);
   } finally {
     await hsm.close();
   }
@@ -69,7 +78,7 @@ describe('SoftHSM2 in this process', () => {
     const types = one.keyTypes.filter((type) => !slow.has(type));
     for (const type of types) {
       for (const custody of ['wrapped', 'token'] as const) {
-        const binding = bindingOf(`${type}-${custody}`);
+        const binding = bindingOf(`${type}-${custody}`, purposeOf(type));
         const making = { binding, custody, extractable: true, under: 1 };
         const made = [generateKey(one, type, making), importKey(one, type, making, freshMaterial(type))];
         for (const { blob, mac } of made) one.key(keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding }));
@@ -87,7 +96,7 @@ describe('SoftHSM2 in this process', () => {
       ),
     );
     // The one without a use is there to be wrapped: by it a handle of a wrapping key is known again.
-    expect([...found].sort()).toEqual(['', 'decrypt', 'encrypt decrypt', 'sign', 'wrap unwrap']);
+    expect([...found].sort()).toEqual(['', 'decrypt', 'derive', 'encrypt decrypt', 'sign', 'wrap unwrap']);
   });
 
   test('the inspection of hsm test and check names an object with more uses', async () => {
@@ -104,6 +113,35 @@ describe('SoftHSM2 in this process', () => {
     } finally {
       await hsm.close();
     }
+  });
+
+  test('a loaded key does its job with the mechanisms of that job alone', async () => {
+    const one = await open();
+    const { module: library } = one.sessions;
+    const load = (type: KeyType, purpose: string): ObjectHandle => {
+      const binding = bindingOf(`limited-${type}-${purpose}`, purpose);
+      const { blob, mac } = generateKey(one, type, { binding, custody: 'wrapped', extractable: true, under: 1 });
+      return one.key(keyIdentity({ stored: { type, custody: 'wrapped', token: '', blob, mac }, binding })).handle;
+    };
+    const refusal = (call: () => unknown): unknown => {
+      try {
+        return call();
+      } catch (error) {
+        one.sessions.renewWork();
+        return (error as TokenError).rv;
+      }
+    };
+    const sign = (key: ObjectHandle, mechanism: number, bytes: number): unknown =>
+      refusal(() => library.sign(one.sessions.work, plainMechanism(mechanism), key, Buffer.alloc(bytes, 1), bytes));
+    const CKM_SHA256_RSA_PKCS = 0x40;
+    expect(sign(load('rsa-2048', 'sign'), ck.CKM_RSA_PKCS, 256 - 11)).not.toBe(0x70);
+    expect(sign(load('rsa-2048', 'sign'), ck.CKM_RSA_X_509, 256)).toBe(0x70);
+    expect(sign(load('rsa-2048', 'sign'), CKM_SHA256_RSA_PKCS, 256)).toBe(0x70);
+    expect(sign(load('cmac-128', 'cmac'), ck.CKM_AES_CMAC, 16)).toHaveLength(16);
+    const CKM_AES_ECB = 0x1081;
+    const seal = (): unknown =>
+      library.encrypt(one.sessions.work, plainMechanism(CKM_AES_ECB), load('aes-256', 'encrypt'), Buffer.alloc(16), Buffer.alloc(16));
+    expect(refusal(seal)).toBe(0x70);
   });
 
   test('a key in the token cannot get other uses later', async () => {

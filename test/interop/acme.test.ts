@@ -1,9 +1,12 @@
-// Clients of others against ACME (RFC 8555): certbot, lego, dehydrated, acme-client of npm, and two libraries of Go.
+// Clients of others against ACME (RFC 8555): certbot, lego, dehydrated, Caddy, acme-client of npm, two libraries of Go, and acme.sh where it is installed.
+import { spawn, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { acmeCommands } from '../../core/enrolment/commands.ts';
 import { type Ending, must, requireToolchain, run } from '../clients/commands.ts';
 import { obtainGo, onlyThisGo } from '../clients/go/toolchain.ts';
 import { versions } from '../clients/versions.ts';
@@ -124,6 +127,19 @@ describe('lego', () => {
   });
 });
 
+// As enrol-kit prints them; certbot keeps its files here and not in those of the machine.
+test.each([
+  ['certbot', ' --config-dir config --work-dir work --logs-dir logs', 'config/live/kit.example.test/cert.pem'],
+  ['lego', '', 'certificates/kit.example.test.crt'],
+])('the commands of the kit for %s enrol', { timeout }, async (title, more, file) => {
+  const { ca, directory, server } = await prepare(`kit-${title}`, { ...openAcme, acme: { enabled: true } });
+  writeFileSync(join(directory, 'ca.pem'), appliance.caPem);
+  const { id, key } = await externally(ca, { names: ['kit.example.test'] });
+  const { text = '' } = acmeCommands({ url: server, name: 'kit.example.test', keyId: id }).find((one) => one.title === title) ?? {};
+  const ended = await run('sh', ['-ec', `cd '${directory}'\nexport EAB_KEY=${key}\n${text}${more}`], { environment: {} });
+  expect(certificateOf(join(directory, file), ended).subjectAltName).toBe('DNS:kit.example.test');
+});
+
 test('dehydrated enrols, and does not need a second nonce', { timeout }, async () => {
   const { directory, server, ca } = await prepare('dehydrated');
   const pages = join(directory, 'pages');
@@ -145,6 +161,65 @@ test('dehydrated enrols, and does not need a second nonce', { timeout }, async (
     expect(certificateOf(file, ended).subjectAltName).toBe('DNS:dehydrated.example.test');
     await must('dehydrated', ['--revoke', file, ...config], { environment });
     expect(await states(ca)).toEqual(['revoked']);
+  } finally {
+    web.close();
+  }
+});
+
+test('Caddy enrols by itself, by http-01 and by tls-alpn-01', { timeout }, async () => {
+  const { directory, server, ca } = await prepare('caddy');
+  const names = ['http.caddy.example.test', 'tls.caddy.example.test'];
+  const site = (name: string, off: string): string =>
+    `${name}:${appliance.tlsPort} {\n  tls {\n    issuer acme {\n      dir ${server}\n      trusted_roots ${anchor}\n      ${off}\n    }\n  }\n}\n`;
+  const settings = [
+    ...['admin off', `http_port ${appliance.httpPort}`, `https_port ${appliance.tlsPort}`],
+    `storage file_system ${join(directory, 'storage')}`,
+  ];
+  writeFileSync(
+    join(directory, 'Caddyfile'),
+    `{\n${settings.map((line) => `  ${line}\n`).join('')}}\n${site(names[0] ?? '', 'disable_tlsalpn_challenge')}${site(names[1] ?? '', 'disable_http_challenge')}`,
+  );
+  const caddy = spawn('caddy', ['run', '--config', join(directory, 'Caddyfile'), '--adapter', 'caddyfile'], {
+    env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(caddy, 'exit');
+  let said = '';
+  caddy.stderr.on('data', (text: Buffer) => (said = `${said}${text.toString()}`.slice(-8_000)));
+  try {
+    const issued = async (): Promise<readonly string[]> =>
+      ((await appliance.list(ca, 'certificates')) as { names: readonly string[] }[]).flatMap((one) => one.names).toSorted();
+    await expect
+      .poll(async () => ({ issued: await issued(), ...(caddy.exitCode === null ? {} : { said }) }), { timeout: 60_000 })
+      .toEqual({ issued: names.map((name) => `DNS:${name}`) });
+  } finally {
+    caddy.kill();
+    await ended;
+  }
+});
+
+// From source alone: no registry has it.
+test.skipIf(spawnSync('sh', ['-c', 'command -v acme.sh']).status !== 0)('acme.sh enrols, renews and revokes', { timeout }, async () => {
+  const { directory, server, ca } = await prepare('acme-sh');
+  const home = join(directory, 'home');
+  const name = 'sh.example.test';
+  const acmeSh = async (...words: readonly string[]): Promise<Ending> => {
+    const ended = await run('acme.sh', [...words, '--home', home, '--server', server, '--ca-bundle', anchor], { environment });
+    expect({ words, code: ended.code, output: ended.code === 0 ? '' : ended.output }).toEqual({ words, code: 0, output: '' });
+    return ended;
+  };
+  const pages = join(directory, 'pages');
+  mkdirSync(join(pages, '.well-known/acme-challenge'), { recursive: true });
+  const web = createServer(({ url = '' }, response) => response.end(readFileSync(join(pages, url))));
+  await new Promise<void>((resolve) => web.listen(appliance.httpPort, '127.0.0.1', resolve));
+  try {
+    const file = join(home, `${name}_ecc/${name}.cer`);
+    await acmeSh('--register-account', '-m', 'x@example.test');
+    const first = certificateOf(file, await acmeSh('--issue', '-d', name, '-w', pages, '--keylength', 'ec-256'));
+    expect(first.subjectAltName).toBe(`DNS:${name}`);
+    expect(certificateOf(file, await acmeSh('--renew', '-d', name, '--ecc', '--force')).serialNumber).not.toBe(first.serialNumber);
+    await acmeSh('--revoke', '-d', name, '--ecc');
+    expect(await states(ca)).toContain('revoked');
   } finally {
     web.close();
   }

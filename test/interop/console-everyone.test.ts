@@ -18,17 +18,39 @@ type Role = {
   readonly without?: readonly string[];
 };
 
-const forAll = ['Overview', 'May they do this?'];
-const forOwners = ['Overview', 'Keys', 'Policies', 'May they do this?', 'Tokens and sessions'];
-const forSystem = [...forOwners, 'Tenants', 'Approles', 'Certificate authorities', 'HSM', 'Backups', 'Updates', 'Log', 'Audit trail'];
-const forRoot = forSystem.toSpliced(forSystem.indexOf('Log'), 0, 'Seal');
+const forAll = ['Overview', 'May they do this?', 'Approvals'];
+const access = [
+  'Sign-in services',
+  'Applications',
+  'Workloads',
+  'Certificate logins',
+  'Policies',
+  'May they do this?',
+  'Sessions and tokens',
+];
+const keyPages = ['Keys', 'KMIP clients', 'KMIP spaces'];
+const forOwners = ['Overview', ...keyPages, 'Authorities', 'All certificates', ...access, 'Approvals', 'Audit trail'];
+const machine = ['HSM', 'Backups', 'Cluster', 'Updates', 'Findings', 'Log', 'Shipping'];
+const forSystem = [
+  'Overview',
+  ...keyPages,
+  'Authorities',
+  'All certificates',
+  ...access,
+  'Approvals',
+  'Tenants',
+  'Audit trail',
+  'Signed heads',
+  ...machine,
+];
+const forRoot = [...forSystem, 'Seal'];
 
 const roles: Readonly<Record<string, Role>> = {
   root: { token: () => daemon.rootToken, serial: () => serial, pages: forRoot },
   'tenant admin': {
     token: () => tokens.tenantAdmin,
     serial: () => serialOfTenant,
-    pages: [...forOwners, 'Approles', 'Certificate authorities', 'Audit trail'],
+    pages: forOwners,
     // The topic is for the tenant system alone, and so the page is not offered.
     without: ['log'],
   },
@@ -161,7 +183,7 @@ describe.skipIf(chromiumPath === undefined)('what is offered', () => {
     await signInWithToken(page, daemon.url, daemon.rootToken);
     await page.goto(`${daemon.url}/ui${authorityStates}/devices/certificates`);
     await traffic.settled();
-    expect(await page.locator('.main-pages [aria-current]').allTextContents()).toEqual(['Certificate authorities']);
+    expect(await page.locator('.main-pages [aria-current]').allTextContents()).toEqual(['Authorities']);
     await page.goto(`${daemon.url}/ui${policies}`);
     await traffic.settled();
     expect(await page.locator('tr:has-text("app-owner-tenant") td').last().textContent()).toMatch(/^Rules: \d+$/);

@@ -23,6 +23,7 @@ export const views: Readonly<Record<string, (serial: string) => string>> = {
   'key-deleted': () => `${keys}/orders?do=delete`,
   'key-action': () => `${keyStates}/orders/encrypt`,
   authorities: () => authorities,
+  devices: () => `${authorities}?do=certificates`,
   authority: () => `${authorities}/devices`,
   'authority-made': () => `${authorities}?do=create`,
   enrol: () => `${authorities}/devices?do=enrol`,

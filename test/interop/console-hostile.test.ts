@@ -217,7 +217,7 @@ describe.skipIf(chromiumPath === undefined)('pages of others', () => {
     expect((await daemon.exchange('GET', `${keys}/forged`)).status).toBe(404);
     expect((await context.cookies()).map(({ value }) => value)).toEqual(before);
     await page.click('.main-pages a:has-text("Keys")');
-    await page.waitForSelector('h1:has-text("Transit keys")');
+    await page.waitForSelector('h1 bdi:text-is("Keys")');
     expect(await page.locator('.problem').count()).toBe(0);
     await context.close();
   });
@@ -256,7 +256,7 @@ test.skipIf(chromiumPath === undefined)('everything that a person did in the con
   await page.goto(`${daemon.url}/ui${keys}?do=create`);
   await page.fill('#field-name', 'on-record');
   await page.click('button:has-text("Create")');
-  await page.waitForSelector('a:has-text("Open on-record")');
+  await page.waitForSelector('h1:has-text("on-record")');
   const { text } = await daemon.exchange('GET', `${trail}?limit=1000`);
   type Line = {
     readonly 'user-agent'?: string;

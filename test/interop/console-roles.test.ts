@@ -48,7 +48,7 @@ async function openAs(role: string): Promise<Awaited<ReturnType<typeof openPage>
 describe.skipIf(chromiumPath === undefined)('a person', () => {
   test('who may only read CAs sees them, and cannot create or revoke', async () => {
     const { context, page, faults } = await openAs('factory-engineer');
-    await page.click('.main-pages a:has-text("Certificate authorities")');
+    await page.click('.main-pages a:has-text("Authorities")');
     await page.waitForSelector('h2:has-text("Hierarchy")');
     await page.waitForSelector('.button.off:has-text("Create")');
     expect(await page.locator('.main-pages >> text=HSM').count()).toBe(0);

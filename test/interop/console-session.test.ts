@@ -185,7 +185,7 @@ describe.skipIf(chromiumPath === undefined)('a form', () => {
     await page.waitForSelector('h2:has-text("Changed by somebody else meanwhile")');
     const rows = await page.locator('section[aria-labelledby=meanwhile] tbody tr').allInnerTexts();
     expect(rows.map((row) => row.replaceAll(/\s+/g, ' ').trim())).toEqual(
-      expect.arrayContaining(['Deletion allowed false true not changed', 'Min encryption version 0 1 1']),
+      expect.arrayContaining(['Deletion allowed false true not changed', 'Minimum encryption version 0 1 1']),
     );
     await picture(page, 'light', 'meanwhile');
     await expectAccessible(page);
@@ -197,12 +197,13 @@ describe.skipIf(chromiumPath === undefined)('a form', () => {
     await signInWithToken(page, appliance.url, appliance.rootToken);
     await page.goto(`${appliance.url}/ui${keys}?do=create`);
     await page.fill('#field-name', 'for-good');
+    await page.click('summary:has-text("More settings")');
     await page.selectOption('#field-exportable', 'true');
     expect(await page.locator('form button[type=submit]').isDisabled()).toBe(true);
     await page.check('.check input');
     await expectAccessible(page);
     await page.click('button:has-text("Create")');
-    await page.waitForSelector('a:has-text("Open for-good")');
+    await page.waitForSelector('h1:has-text("for-good")');
     await context.close();
   });
 });

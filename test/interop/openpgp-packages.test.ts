@@ -2,16 +2,18 @@
 // Needs the Debian packages apt, apt-utils, dpkg-dev, gnupg, rpm and sqv.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { base64, type OpenpgpHarness, startOpenpgpHarness } from '../plugins/openpgp/harness.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { aptDownload, aptUpdate, makeDebRepository, makeRpm } from './openpgp-repositories.ts';
 import { type Outcome, Workbench } from './openpgp-tools.ts';
 
 const path = temporaryDirectory();
 let harness: OpenpgpHarness;
 beforeAll(async () => {
-  harness = await startOpenpgpHarness(path(), Temporal.Now.instant().toString());
+  // In the past: what was signed before a revocation is older than it, and other people's programs know no other time than now.
+  harness = await startOpenpgpHarness(path(), Temporal.Now.instant().subtract({ hours: 1 }).toString());
 });
 afterAll(() => harness.close());
 
@@ -88,6 +90,7 @@ test('apt with signed-by: the block of the newest version loses earlier signatur
   expect((await updateWith(signatures[1], newest)).stderr).toBe('');
   expect((await updateWith(signatures[0], newest)).stderr).toMatch(/NO_PUBKEY|not signed/);
   // apt 2.6 asks gpgv, which does not go by the reason; apt 3.0 asks sqv, which does.
+  harness.clock.advance(60);
   const { revocation } = await harness.do('turned-leaf', 'export-openpgp-revocation', { reason: 'superseded' });
   const { stdout: version } = await bench.run('apt-get', ['--version']);
   const { stderr } = await updateWith(signatures[1], bench.file('revoked.asc', revocation));
@@ -137,69 +140,29 @@ describe.each(ciphers)('RPM, %s', (cipher) => {
   });
 });
 
-/** A package, its index and a Release file below `repository`. */
-async function makeDebRepository(bench: Workbench): Promise<void> {
-  mkdirSync(bench.path('package/DEBIAN'), { recursive: true });
-  mkdirSync(bench.path('repository'));
-  const control = 'Package: keystored-probe\nVersion: 1\nArchitecture: all\nMaintainer: Ada <ada@example.org>\nDescription: probe\n';
-  writeFileSync(bench.path('package/DEBIAN/control'), control);
-  await bench.run('dpkg-deb', ['--build', 'package', 'repository/keystored-probe.deb']);
-  const made = await bench.run('sh', [
-    '-c',
-    'cd repository && apt-ftparchive packages . > Packages && apt-ftparchive release . > ../Release && mv ../Release .',
-  ]);
-  expect([made.code, made.stderr]).toEqual([0, '']);
-}
-
-// An apt of its own: nothing of the machine's configuration, lists or cache is read or written.
-function apt(bench: Workbench, ...command: readonly string[]): Promise<Outcome> {
-  for (const directory of ['lists/partial', 'archives/partial', 'etc']) mkdirSync(bench.path(directory), { recursive: true });
-  const options = {
-    'Dir::Etc': bench.path('etc'),
-    'Dir::Etc::SourceList': bench.path('sources.list'),
-    'Dir::Etc::SourceParts': '-',
-    'Dir::State': bench.path('.'),
-    'Dir::State::Lists': bench.path('lists'),
-    'Dir::State::status': bench.file('status', ''),
-    'Dir::Cache': bench.path('.'),
-    'Dir::Cache::archives': bench.path('archives'),
-    'APT::Sandbox::User': '',
-    'Acquire::Languages': 'none',
-  };
-  return bench.run('apt-get', [...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]), ...command]);
-}
-
-function aptUpdate(bench: Workbench, keyring: string): Promise<Outcome> {
-  // What it has fetched before it takes for the same file when both were written in one second.
-  rmSync(bench.path('lists'), { recursive: true, force: true });
-  bench.file('sources.list', `deb [signed-by=${keyring}] file:${bench.path('repository')} ./\n`);
-  return apt(bench, 'update');
-}
-
-function aptDownload(bench: Workbench): Promise<Outcome> {
-  return apt(bench, 'download', 'keystored-probe');
-}
-
-async function makeRpm(bench: Workbench): Promise<string> {
-  const spec = `
-Name: probe
-Version: 1
-Release: 1
-Summary: probe
-License: none
-BuildArch: noarch
-%description
-probe
-%install
-mkdir -p %{buildroot}/opt
-head -c 5000 /dev/urandom > %{buildroot}/opt/probe
-%files
-/opt/probe
-`;
-  const built = await bench.run('rpmbuild', ['--define', `_topdir ${bench.path('rpm')}`, '-bb', bench.file('probe.spec', spec)]);
-  expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
-  return bench.path('rpm/RPMS/noarch/probe-1-1.noarch.rpm');
-}
+// rpm 4.18 takes no revoked subkey; rpm 4.20 goes by the reason. A database that has the key does not take its revocation from the same import.
+describe('RPM after a revocation of the subkey that signed', () => {
+  test.each(['superseded', 'retired', 'compromised', 'no-reason'])('%s', { timeout: 120_000 }, async (reason) => {
+    const [primary, leaf] = [`rpm-${reason}`, `rpm-${reason}-leaf`];
+    await harness.create(primary, { cipher: 'rsa-2048', 'openpgp-user-id': 'Archive <archive@example.org>' });
+    await harness.create(leaf, { cipher: 'rsa-2048', 'openpgp-primary': primary, 'openpgp-key-usage': ['sign'] });
+    await using bench = new Workbench();
+    const rpm = await makeRpm(bench);
+    await using signer = await SigningServer.open(leaf);
+    await bench.run('rpmsign', ['--define', '_gpg_name any', '--define', `__gpg_sign_cmd ${signer.program(bench)}`, '--addsign', rpm]);
+    harness.clock.advance(60);
+    const { revocation } = await harness.do(leaf, 'export-openpgp-revocation', { reason });
+    const isGood = async (keyblock: string, database: string): Promise<boolean> => {
+      const where = ['--dbpath', bench.path(database)];
+      await bench.run('rpmkeys', [...where, '--import', bench.file('key.asc', keyblock)]);
+      return (await bench.run('rpmkeys', [...where, '--checksig', '-v', rpm])).code === 0;
+    };
+    const isOld = (await bench.run('rpmkeys', ['--version'])).stdout.includes(' 4.18.');
+    expect(await isGood(await block(leaf), 'has-the-key')).toBe(true);
+    expect(await isGood(revocation, 'has-the-key')).toBe(true);
+    expect(await isGood(revocation, 'afresh')).toBe(!isOld && ['superseded', 'retired'].includes(reason));
+  });
+});
 
 /** Lets rpmsign sign through the API: a loopback server that takes data and returns a binary signature, and a program that knocks. */
 class SigningServer implements AsyncDisposable {

@@ -1,6 +1,6 @@
 // Other people's OpenPGP programs for the interoperability tests: gpg, gpgv, sq and sqv, each call in a home of its own.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -65,4 +65,29 @@ export async function sqvAccepts(bench: Workbench, certificate: string, signatur
   const files = [bench.file('signature.asc', signature), bench.file('data', data)];
   const { code } = await bench.run('sqv', ['--keyring', bench.file('certificate.asc', certificate), ...files]);
   return code === 0;
+}
+
+/** Every program on a detached signature. */
+export async function judgements(
+  keyblock: string,
+  signature: string,
+  data: Uint8Array,
+): Promise<Readonly<Record<string, string | boolean>>> {
+  await using bench = new Workbench();
+  const gpg = await gpgSays(bench, keyblock, signature, data);
+  const [certificate, detached, octets] = [bench.path('certificate.asc'), bench.path('signature.asc'), bench.path('data')];
+  await bench.gpg('--yes', '--dearmor', '--output', bench.path('keyring.gpg'), certificate);
+  const gpgv = await bench.run('gpgv', ['--status-fd', '1', '--keyring', bench.path('keyring.gpg'), detached, octets]);
+  mkdirSync(bench.path('rnp'), { recursive: true });
+  await bench.run('rnpkeys', ['--homedir', bench.path('rnp'), '--import-keys', certificate]);
+  const rnp = await bench.run('rnp', ['--homedir', bench.path('rnp'), '--verify', detached, '--source', octets]);
+  return {
+    gpg,
+    gpgv: /\[GNUPG:\] (GOODSIG|EXPKEYSIG|REVKEYSIG|BADSIG|ERRSIG)/.exec(gpgv.stdout)?.[1] ?? 'nothing',
+    sq: await sqAccepts(bench, keyblock, signature, data),
+    sqv: await sqvAccepts(bench, keyblock, signature, data),
+    sqop: (await bench.run('sqop', ['verify', detached, certificate], data)).code === 0,
+    gosop: (await bench.run('gosop', ['verify', detached, certificate], data)).code === 0,
+    rnp: rnp.code === 0,
+  };
 }

@@ -5,13 +5,13 @@ import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { provideService } from '../../appliance/packaging/service/provide.ts';
 import { keepResult } from '../harness/drill-result.ts';
 import { makeBeginnings } from '../harness/kills/beginnings.ts';
 import { makePlan, type Plan } from '../harness/kills/plan.ts';
 import { killDaemons, killProcesses, killRotations } from '../harness/kills/running.ts';
 import { killStarts, killStartSteps } from '../harness/kills/starts.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { serviceUnderTest } from '../harness/service-program.ts';
 
 type Drill = {
   readonly name: 'processes' | 'daemons' | 'rotations' | 'starts' | 'steps';
@@ -55,7 +55,7 @@ test.each(drills)(
   async ({ name, variable, kills: usual, checkEvery, breadth = 1, run }) => {
     const kills = Number(process.env[variable] ?? usual);
     if (kills === 0) return;
-    const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
+    const program = await serviceUnderTest();
     const recordFile = join(results, `kills-${name}-${seed}.jsonl`);
     const plan = await makePlan({
       kills,

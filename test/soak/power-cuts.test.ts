@@ -5,12 +5,12 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DrillFigures } from '../../appliance/docs/drills.ts';
-import { provideService } from '../../appliance/packaging/service/provide.ts';
 import { keepResult } from '../harness/drill-result.ts';
 import { makePlan } from '../harness/kills/plan.ts';
 import { cutPower, cutPowerInStarts } from '../harness/power/cuts.ts';
 import { cutPowerAfterLies } from '../harness/power/lies.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { serviceUnderTest } from '../harness/service-program.ts';
 
 const drills = [
   { name: 'storms', variable: 'POWER_CUTS', usual: 800, run: cutPower },
@@ -28,7 +28,7 @@ test.each(drills)(
   async ({ name, variable, usual, run }) => {
     const kills = Number(process.env[variable] ?? usual);
     if (kills === 0) return;
-    const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
+    const program = await serviceUnderTest();
     const recordFile = join(results, `power-${name}-${seed}.jsonl`);
     const appliances = availableParallelism();
     const plan = await makePlan({ kills, seed, appliances, checkEvery: 1, program, recordFile, path: (file) => path(`${name}-${file}`) });

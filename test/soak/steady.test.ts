@@ -7,7 +7,6 @@ import { setTimeout } from 'node:timers/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import type { DrillFigures } from '../../appliance/docs/drills.ts';
-import { provideService } from '../../appliance/packaging/service/provide.ts';
 import { startDaemon } from '../harness/daemon.ts';
 import { keepResult, sumOf } from '../harness/drill-result.ts';
 import { Connection, persist } from '../harness/kills/connection.ts';
@@ -19,6 +18,7 @@ import { drawSamples } from '../harness/steady/picture.ts';
 import { ShiftedClock } from '../harness/steady/shifted-clock.ts';
 import { type Sample, slopeOf } from '../harness/steady/slope.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { serviceUnderTest } from '../harness/service-program.ts';
 
 const minutes = Number(process.env['STEADY_MINUTES'] ?? 120);
 const seed = Number(process.env['STEADY_SEED'] ?? randomInt(2 ** 32));
@@ -67,7 +67,7 @@ const short = (value: number): number => Number(value.toPrecision(3));
 /** Fills in the figures when the load has ended. */
 async function rage(figures: DrillFigures): Promise<void> {
   const directory = path('data');
-  const program = process.env['KEYSTORED_TEST_PROGRAM'] ?? (await provideService());
+  const program = await serviceUnderTest();
   const fixtures = await copyPrepared(directory, program);
   const recipient = await identityToRecipient(await generateX25519Identity());
   const storm = new Storm({ seed, fixtures, recipient, everyMs: laneEveryMs, isBounded: true });

@@ -19,6 +19,10 @@ export type Vector = {
   readonly ct: string;
   readonly ctx?: string;
   readonly label?: string;
+  /** of a key agreement */
+  readonly public?: string;
+  readonly private?: string;
+  readonly shared?: string;
 };
 
 /** Vectors that share a key or a size. */

@@ -1,9 +1,9 @@
 // Backups of a running appliance: one at a time, who may have which, the schedule, and what is told when they fail.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { Decrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { untilEnded } from '../../../appliance/backup/run/answer.ts';
 import { takeLease } from '../../../appliance/backup/run/lease.ts';
@@ -16,11 +16,13 @@ const path = temporaryDirectory();
 const system = '/v1/state/system';
 const clock = new TestClock();
 let appliance: TestAppliance;
+let identity: string;
 let recipient: string;
 let fetcher: string;
 
 beforeAll(async () => {
-  recipient = await identityToRecipient(await generateX25519Identity());
+  identity = await generateX25519Identity();
+  recipient = await identityToRecipient(identity);
   mkdirSync(path('share'));
   appliance = await startTestAppliance({
     directory: path('data'),
@@ -124,6 +126,17 @@ test('a scheduled time is served once, also by two jobs at the same moment', asy
   clock.step(3_601);
   await runJob();
   expect(files()).toHaveLength(2);
+});
+
+test('a backup has what the shares of custodians open, without which nobody has the PIN of its token', async () => {
+  for (const name of ['custodians.json', 'custodians.next.json']) writeFileSync(path('data', name), `content of ${name}`);
+  clock.step(3_601);
+  await runJob();
+  for (const name of ['custodians.json', 'custodians.next.json']) rmSync(path('data', name));
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(identity);
+  const archive = Buffer.from(await decrypter.decrypt(readFileSync(path('share', files().toSorted().at(-1) ?? '')))).toString('latin1');
+  for (const name of ['custodians.json', 'custodians.next.json']) expect(archive).toMatch(new RegExp(`${name}\\0[^]*content of ${name}`));
 });
 
 test('a failure is told, tried again later each time, and becomes a matter of health; success ends that', async () => {

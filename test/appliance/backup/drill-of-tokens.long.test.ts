@@ -1,7 +1,7 @@
 // A drill of an appliance with two tokens: keys of a cipher that only one of them has open there, also with ML-DSA, and not elsewhere.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
@@ -10,9 +10,11 @@ import { startDaemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeNssToken, obtainNss } from '../../harness/token/nss.ts';
 import { makeSoftToken } from '../../harness/token/softhsm.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../../..');
+const program = await serviceUnderTest();
 const nss = await obtainNss();
 
 function configured(name: string, tokens: readonly TokenConfig[], more: object = {}): string {
@@ -23,7 +25,7 @@ function configured(name: string, tokens: readonly TokenConfig[], more: object =
 
 function drill(file: string, config: string): { readonly code: number | null; readonly output: string } {
   const words = ['restore-drill', '--work', path('drills'), '--identity-file', path('identity'), '--config', config, file];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'appliance/keystored.ts'), ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
     cwd: root,
   });

@@ -2,15 +2,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../../..');
+const program = await serviceUnderTest();
 const keys = '/v1/config/keystore/transit-keys';
 const status = '/v1/state/system/backup-status';
 let recipient: string;
@@ -59,7 +61,7 @@ async function backUpNow(): Promise<string> {
 }
 
 function drill(...more: string[]): { code: number | null; output: string } {
-  const words = [join(root, 'appliance/keystored.ts'), 'restore-drill', '--work', path('drills'), ...more];
+  const words = [program, 'restore-drill', '--work', path('drills'), ...more];
   const { status: code, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', cwd: root });
   return { code, output: stdout + stderr };
 }
@@ -143,14 +145,10 @@ test('a drill names what is wrong: another identity, a changed file, keys of ano
 
 test('a drill that is interrupted removes what it unpacked, and what a killed one left is removed by the next', async () => {
   const begin = (): ReturnType<typeof spawn> =>
-    spawn(
-      process.execPath,
-      [join(root, 'appliance/keystored.ts'), 'restore-drill', newest(), '--identity-file', path('identity'), '--work', path('drills')],
-      {
-        cwd: root,
-        stdio: 'ignore',
-      },
-    );
+    spawn(process.execPath, [program, 'restore-drill', newest(), '--identity-file', path('identity'), '--work', path('drills')], {
+      cwd: root,
+      stdio: 'ignore',
+    });
   const unpacked = (): boolean => readdirSync(path('drills'), { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('/pin'));
   for (const [signal, left] of [
     ['SIGINT', 0],

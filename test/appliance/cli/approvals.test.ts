@@ -1,5 +1,5 @@
 // keystorectl asks for approval, shows and decides requests, and runs what was approved.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -48,6 +48,46 @@ test('an export is refused, asked for, approved and run', async () => {
   expect(decided).toMatchObject({ state: 'granted' });
   expect(await ctl.json(...exporting, '--approval', asked.id)).toHaveProperty('keys');
   expect((await ctl([...exporting, '--approval', asked.id])).code).toBe(5);
+});
+
+test('approvals shows what a request does, and approves only with its six words', async () => {
+  const change = ['merge', 'transit-keys', 'box', '--allow-plaintext-backup', 'true', '--token', String(tokens['asker'])];
+  const asked = (await ctl.json(...change, '--ask-approval', 'for the \u202Eknab')) as { id: string; 'digest-words': string };
+  const asAnna = ['--token', String(tokens['anna'])];
+  const { stdout: shown } = await ctl(['approvals', 'show', asked.id, ...asAnna]);
+  expect(shown).toContain('allow-plaintext-backup: false -> true');
+  expect(shown).toContain('in the words of the person who asks: "for the \u{FFFD}knab"');
+  const approve = ['approvals', 'approve', asked.id, ...asAnna];
+  expect((await ctl(approve, { stdin: '' })).stderr).toContain('--words');
+  expect(await ctl([...approve, '--words', 'a b c d e f'])).toMatchObject({ code: 7, stderr: expect.stringContaining('are others') });
+  expect((await ctl(approve, { typed: 'n\n', terminal: true })).code).toBe(1);
+  expect(await ctl([...approve, '--words', asked['digest-words'].toUpperCase()])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('granted'),
+  });
+  expect((await ctl(['approvals', 'withdraw', asked.id, ...asAnna])).stdout).toContain('open (key-material: 0 of 1)');
+  expect((await ctl(['approvals', 'reject', asked.id, 'nobody asked me', ...asAnna])).stdout).toContain('rejected');
+  expect((await ctl(['approvals', 'list', ...asAnna])).stdout).toContain(asked.id);
+});
+
+test('apply asks for what needs approval and makes the rest, and makes it all when it is repeated after the approvals', async () => {
+  const documents = [
+    { resource: 'transit-keys', name: 'free', config: {} },
+    { resource: 'policies', name: 'one', config: { description: 'first' } },
+    { resource: 'policies', name: 'two', config: { description: 'second' } },
+  ];
+  writeFileSync(path('all.yaml'), documents.map((one) => JSON.stringify(one)).join('\n---\n'));
+  const apply = ['apply', '-f', path('all.yaml'), '--yes', '--token', String(tokens['asker'])];
+  expect(await ctl(apply)).toMatchObject({ code: 3, stderr: expect.stringContaining('approval-needed') });
+  const asked = await ctl([...apply, '--ask-approval', 'as agreed on Monday']);
+  expect(asked.code, asked.stderr).toBe(3);
+  expect(asked.stdout).toContain('created transit-keys free');
+  const waiting = Array.from(asked.stderr.matchAll(/policies \w+ waits for 1 approvals: ([\da-f-]+) \(([a-z ]+)\)/g));
+  expect(waiting).toHaveLength(2);
+  for (const [, id = '', words = ''] of waiting)
+    expect((await ctl(['approvals', 'approve', id, '--words', words, '--token', String(tokens['anna'])])).code).toBe(0);
+  const done = await ctl([...apply, '--ask-approval', 'as agreed on Monday']);
+  expect(done, done.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/created policies one\ncreated policies two/) });
 });
 
 test('what never needs approval has no options for it', async () => {

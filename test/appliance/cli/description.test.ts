@@ -33,7 +33,7 @@ describe('the API description', () => {
     const path = '/v1/openapi.json';
     const plain = await appliance.request('GET', path, undefined, { token: undefined });
     const compressed = await appliance.request('HEAD', path, undefined, { token: undefined, headers: { 'accept-encoding': 'gzip, br' } });
-    expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache', vary: 'accept-encoding' });
+    expect(compressed.headers).toMatchObject({ 'content-encoding': 'br', 'cache-control': 'no-cache', vary: 'accept-encoding' });
     expect(Number(compressed.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 6);
     const etag = String(compressed.headers.etag);
     for (const tag of [etag, `"old", ${etag.replace('W/', '')}`, String(plain.headers.etag), '*']) {
@@ -43,6 +43,17 @@ describe('the API description', () => {
     }
     const other = await appliance.request('GET', path, undefined, { token: undefined, headers: { 'if-none-match': '"old"' } });
     expect(other).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
+  });
+
+  test('has an outline with the operations that a page can do, in less than a fifth of it', async () => {
+    const { body } = await appliance.request('GET', '/v1/openapi.json?outline=true', undefined, { token: undefined });
+    const { paths } = body as unknown as OpenApiDocument;
+    const outlined = Object.entries(paths).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${route}`),
+    );
+    const done = operations.filter(([, operation]) => operation['x-command'] !== undefined).map(([name]) => name);
+    expect(outlined.sort()).toEqual(done.sort());
+    expect(JSON.stringify(body).length).toBeLessThan(JSON.stringify(document).length / 5);
   });
 
   test('is valid OpenAPI 3.1', async () => {

@@ -39,6 +39,7 @@ beforeAll(async () => {
   await make('both', { est: { ...rules, enabled: true, 'initial-enroll-secret': 'shared secret' }, scep: { enabled: true } });
   await make('old', { est: rules, scep: { enabled: true, 'allow-old': ['des', 'sha1'] } });
   await make('est-only', { est: { ...rules, enabled: true, 'initial-enroll-secret': 'shared secret' } });
+  await make('modern', { est: rules, cmp: { enabled: true }, acme: { enabled: true } });
   await make('off', {});
 });
 afterAll(() => appliance.close());
@@ -66,6 +67,22 @@ test('a device gets addresses, anchors, a secret for it alone, and commands, by 
   ]);
   const records = await appliance.request('GET', '/v1/state/keystore/tls/ca/both/enrolment-secrets');
   expect(JSON.stringify(records.body)).not.toContain(secret);
+});
+
+test('by CMP the device gets a reference, and by ACME a key for an account that gets its name alone', async () => {
+  const { code, stdout } = await ctl(['enrol-kit', 'plc-7.example.test', '--at', 'modern']);
+  expect(code).toBe(0);
+  const [, reference = ''] = /^Reference ([0-9a-f-]{36})$/m.exec(stdout) ?? [];
+  expect(await secretsOf('modern')).toMatchObject([{ id: reference, subject: 'CN=plc-7.example.test' }]);
+  const [, key = ''] = /^Key id {2}([0-9a-f-]{36})$/m.exec(stdout) ?? [];
+  expect((await appliance.request('GET', '/v1/state/keystore/tls/ca/modern/eab-keys')).body).toMatchObject([
+    { id: key, names: ['DNS:plc-7.example.test'], uses: 1 },
+  ]);
+  expect(stdout.match(/^## (?:CMP|ACME)$/gm)).toEqual(['## CMP', '## ACME']);
+  for (const command of [`openssl cmp -config '' -cmd ir`, '-cmd kur', 'certbot certonly', 'lego --server'])
+    expect(stdout).toContain(command);
+  const printer = await ctl(['enrol-kit', 'Printer 7', '--at', 'modern', '--subject', 'CN=a.example.test', '--no-qr']);
+  expect(printer.stdout).toContain('ACME is for host names');
 });
 
 test('a name that is none of the network is a subject alone; a kit in a file is for its owner alone', async () => {
@@ -106,7 +123,9 @@ test('a CA with EST alone makes no secret; one without either, and an unknown on
   const est = await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'est-only', '--no-qr']);
   expect([est.code, est.stdout.match(/^## .*$/gm)?.at(-1)]).toEqual([0, '## EST']);
   expect(await secretsOf('est-only')).toEqual([]);
-  expect((await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'off'])).stderr).toContain('set est/enabled or scep/enabled');
+  expect((await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'off'])).stderr).toContain(
+    'set est/enabled, scep/enabled, cmp/enabled or acme/enabled',
+  );
   expect((await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'nowhere'])).code).not.toBe(0);
   expect((await ctl(['enrol-kit', 'pump-7.example.test'])).code).not.toBe(0);
 });

@@ -84,7 +84,7 @@ test.each([
 test('what cannot come is left, with the reason, and exit code 7', async () => {
   vault.make('Big_Name', 'aes256-gcm96', [1]);
   vault.make('stays', 'aes256-gcm96', [1], { exportable: false });
-  vault.make('derived', 'aes256-gcm96', [1], { derived: true });
+  vault.make('derived', 'aes256-gcm96', [1], { derived: true, kdf: 'hmac-sha256-counter' });
   vault.make('stream', 'chacha20-poly1305', [1]);
   vault.make('present', 'aes256-gcm96', [1]);
   await ask('POST', '/v1/config/keystore/transit-keys', { name: 'present' });
@@ -93,11 +93,11 @@ test('what cannot come is left, with the reason, and exit code 7', async () => {
   expect(Object.fromEntries(rows.map(({ key, outcome, reason }) => [key, `${outcome}: ${reason}`]))).toEqual({
     Big_Name: expect.stringContaining('left: this is not a name here'),
     stays: expect.stringContaining('left: it is not exportable there'),
-    derived: expect.stringContaining('left: it is derived'),
+    derived: expect.stringContaining('left: it derives by hmac-sha256-counter'),
     stream: expect.stringContaining('left: 400'),
     present: expect.stringContaining('left: 409 already-exists'),
     absent: expect.stringContaining('left: GET /v1/transit/keys/absent there: 404'),
-    'Big_Name=big-name': 'moved: ',
+    'Big_Name=big-name': expect.stringContaining('moved: HMACs of there do not verify here'),
   });
 });
 

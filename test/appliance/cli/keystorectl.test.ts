@@ -460,7 +460,7 @@ describe('help and completion', () => {
     [['do', 'crypto'], ['crypto-functions']],
     [
       ['do', 'transit-keys', 'box', 'openpgp-'],
-      ['openpgp-sign', 'openpgp-verify'],
+      ['openpgp-sign', 'openpgp-trailer', 'openpgp-sign-digest', 'openpgp-verify'],
     ],
     [['show', 'transit-keys', 'bo'], ['box']],
     [

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runKeystorectl } from '../../../appliance/cli/main.ts';
 import { bitString, objectIdentifier, sequence } from '../../../core/der/der.ts';
 import { encodeCertificationRequestInfo } from '../../../plugins/ca/der/certificate.ts';
-import { commonName } from '../../../plugins/ca/der/name.ts';
+import { commonName } from '../../../core/der/name.ts';
 import { number32, octet, octets, ulong } from '../../../hsm/p11-kit/frames.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { call, type Form, P11KitClient, pss, wanted } from '../../harness/p11-kit-client.ts';
@@ -227,7 +227,7 @@ test('a handle is one version: after a rotation it signs with the version that w
   expect(before.stderr()).toContain('cannot sign with turning: 409');
 });
 
-test('with a certificate, the version is that of the certificate, beside those above it; one of another key is named and shown not', async () => {
+test('with a certificate, given or kept, the version is that of the certificate, beside those above it; one of another key is named and shown not', async () => {
   await must('POST', collection, { name: 'certified', cipher: 'ecdsa-p256' });
   const openssl = (...words: string[]) => execFileSync('openssl', words, { stdio: ['ignore', 'pipe', 'ignore'] });
   openssl(
@@ -264,6 +264,14 @@ test('with a certificate, the version is that of the certificate, beside those a
   expect((await client.attribute(session, own, 0x82))?.toString('hex')).toBe('02021267');
   const [above = 0] = await client.find(session, wanted.class(1), wanted.label('certified issuer 1'));
   expect(await client.attribute(session, own, 0x81)).toEqual(await client.attribute(session, above, 0x101));
+
+  // Those that the appliance keeps need no option.
+  const kept = { 'certificate-chain': readFileSync(path('chain.pem'), 'utf8'), 'key-version': 1 };
+  await must('POST', '/v1/state/keystore/transit-keys/certified/set-certificate-chain', kept);
+  const without = await start(['--key', 'certified']);
+  const [shown = 0] = await without.client.find(without.session, wanted.class(1), wanted.label('certified'));
+  expect(await without.client.attribute(without.session, shown, 0x11)).toEqual(raw);
+  expect(await without.client.find(without.session, wanted.class(1), wanted.label('certified issuer 1'))).toHaveLength(1);
 
   const other = await start(['--key', 'certified', '--certificate', `certified=${path('ca.crt')}`]);
   expect(await labelsOf(other)).toEqual(['certified']);

@@ -3,6 +3,7 @@ import {
   constants,
   createCipheriv,
   createDecipheriv,
+  createHmac,
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
@@ -19,6 +20,8 @@ type Material = Buffer | KeyObject;
 type SimulatedKey = {
   readonly type: string;
   readonly versions: Map<number, Material>;
+  /** keys of HMACs */
+  readonly macs: Map<number, Buffer>;
   exportable: boolean;
   readonly derived?: boolean;
   readonly fields: Record<string, unknown>;
@@ -55,7 +58,8 @@ export async function startSimulatedVault(directory: string, token: string): Pro
     make(name: string, type: string, numbers: readonly number[], fields: Record<string, unknown> = {}): SimulatedKey {
       const { exportable = true, derived = false, ...others } = fields;
       const versions = new Map(numbers.map((number) => [number, materialOf(type)]));
-      const key = { type, versions, exportable: exportable === true, derived: derived === true, fields: others };
+      const macs = new Map(numbers.map((number) => [number, randomBytes(32)]));
+      const key = { type, versions, macs, exportable: exportable === true, derived: derived === true, fields: others };
       keys.set(name, key);
       return key;
     },
@@ -77,10 +81,10 @@ export async function startSimulatedVault(directory: string, token: string): Pro
     const [path = '', query] = target.split('?');
     const [act = '', first = '', second = ''] = path.split('/').map(decodeURIComponent);
     if (path === 'keys' && query === 'list=true') return data({ keys: [...keys.keys(), 'import/'] });
-    const key = keys.get(act === 'keys' || act === 'encrypt' || act === 'decrypt' ? first : second);
+    const key = keys.get(['keys', 'encrypt', 'decrypt', 'hmac'].includes(act) ? first : second);
     if (act === 'keys' && method === 'PUT' && second === 'import') {
       const publicKey = createPublicKey(String(body['public_key']));
-      keys.set(first, { type: 'rsa-4096', versions: new Map([[1, publicKey]]), exportable: false, fields: {} });
+      keys.set(first, { type: 'rsa-4096', versions: new Map([[1, publicKey]]), macs: new Map(), exportable: false, fields: {} });
       return [204, undefined];
     }
     if (key === undefined) return [act === 'encrypt' ? 400 : 404, { errors: [] }];
@@ -92,8 +96,11 @@ export async function startSimulatedVault(directory: string, token: string): Pro
       return data({
         ciphertext: vault.encrypt(first, Buffer.from(String(body['plaintext']), 'base64').toString('latin1'), Number(body['key_version'])),
       });
+    if (act === 'hmac') return data({ hmac: macOf(key, body) });
     if (act === 'decrypt') return decrypted(key, body);
     if (!key.exportable) return refusal('private key material is not exportable');
+    if (act === 'export' && first === 'hmac-key')
+      return data({ keys: Object.fromEntries([...key.macs].map(([number, mac]) => [number, mac.toString('base64')])) });
     if (act === 'export') return data({ name: second, type: key.type, keys: exported(key, clearOf) });
     const lent = keys.get(first)?.versions.get(1) as KeyObject;
     return vault.isOld
@@ -163,6 +170,12 @@ function sealed(material: Buffer, plaintext: string, version: number): string {
   const cipher = createCipheriv(material.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm', material, nonce);
   const octets = Buffer.concat([nonce, cipher.update(plaintext, 'latin1'), cipher.final(), cipher.getAuthTag()]);
   return `vault:v${version}:${octets.toString('base64')}`;
+}
+
+function macOf({ macs }: SimulatedKey, body: Body): string {
+  const version = Number(body['key_version']);
+  const mac = createHmac('sha256', macs.get(version) as Buffer).update(Buffer.from(String(body['input']), 'base64'));
+  return `vault:v${version}:${mac.digest('base64')}`;
 }
 
 /** A batch with an item that does not open is answered 400, with the results. */

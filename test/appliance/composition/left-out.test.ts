@@ -50,15 +50,15 @@ describe('without ca', () => {
     expect(refusalOf(without('ca'))).toMatch(/^plugin certificate-login, registry: uses the service certificate-authority, which /);
   });
 
-  test('and without that, est, scep and acme it names vault, which needs it as well', () => {
-    expect(refusalOf(without('ca').filter(({ name }) => !['certificate-login', 'est', 'scep', 'acme'].includes(name)))).toMatch(
-      /^plugin vault, registry: /,
-    );
+  test('and without that and the protocols of devices it names vault, which needs it as well', () => {
+    expect(
+      refusalOf(without('ca').filter(({ name }) => !['certificate-login', 'est', 'scep', 'acme', 'cmp', 'kmip'].includes(name))),
+    ).toMatch(/^plugin vault, registry: /);
   });
 
   test('and without all of them it names the identity of the listeners', () => {
-    const identity = new ChangingIdentity({} as OpenStore, { hosts: ['localhost'], tlsKey: 'store' }).plugin;
-    const others = without('ca').filter(({ name }) => !['certificate-login', 'est', 'scep', 'acme', 'vault'].includes(name));
+    const identity = new ChangingIdentity({} as OpenStore, { hosts: ['localhost'], tlsKey: 'store', tlsRsaCertificate: false }).plugin;
+    const others = without('ca').filter(({ name }) => !['certificate-login', 'est', 'scep', 'acme', 'cmp', 'kmip', 'vault'].includes(name));
     expect(refusalOf(others)).toBeUndefined();
     expect(refusalOf([...others, identity])).toMatch(/^plugin listener-identity, registry: uses the service certificate-authority, which /);
   });

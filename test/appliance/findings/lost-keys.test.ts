@@ -21,7 +21,7 @@ test('an earlier token under a store in the middle of a rotation hinders, and no
   const found = async (): Promise<unknown> => {
     await job.run(new AbortController().signal);
     store.refresh();
-    return findingParts(store).map(({ hinders, reason }) => ({ hinders, reason }));
+    return findingParts(store, systemClock).map(({ hinders, reason }) => ({ hinders, reason }));
   };
   expect(await found()).toEqual([]);
   const [{ name: token } = { name: '' }] = hsm.status();
@@ -32,7 +32,7 @@ test('an earlier token under a store in the middle of a rotation hinders, and no
   expect(rotation.state(token).state).toBe('rewrapping');
   const reason = `token ${token} has no wrapping key 2: restore the token from the backup that goes with the store`;
   await noteUnusableTokens({ store, hsm, clock: systemClock, rotation });
-  const atStart = (): unknown => findingParts(store).map((part) => [part.hinders, part.reason]);
+  const atStart = (): unknown => findingParts(store, systemClock).map((part) => [part.hinders, part.reason]);
   expect(atStart()).toEqual([[true, expect.stringContaining(reason)]]);
   expect(await found()).toEqual([{ hinders: true, reason: expect.stringContaining(reason) }]);
   // Another start does not open it again once it was answered.

@@ -39,7 +39,7 @@ test('requests count by method, route and status, over all processes', async () 
 test('times are in buckets that contain the smaller ones; a time at a bound is in it, one above all in the last alone', async () => {
   const lines = await linesOf(
     [
-      [at(0.0001), at(0.0005), at(0.003)],
+      [at(0.0001), at(0.0005), at(2 ** -8)],
       [at(10), at(11), at(1, { route: undefined })],
     ],
     'keystored_http_request_seconds',
@@ -53,10 +53,32 @@ test('times are in buckets that contain the smaller ones; a time at a bound is i
       ...[bucket('0.0005', 2), bucket('0.001', 2), bucket('0.0025', 2)],
       ...['0.005', '0.01', '0.025', '0.05', '0.1', '0.25', '0.5', '1', '2.5'].map((le) => bucket(le, 3)),
       ...[bucket('10', 4), bucket('+Inf', 5)],
-      `keystored_http_request_seconds_sum{method="GET",route="/v1/a"} ${0.0001 + 0.0005 + 0.003 + 21}`,
+      `keystored_http_request_seconds_sum{method="GET",route="/v1/a"} ${Math.round((0.0001 + 0.0005 + 2 ** -8 + 21) * 2 ** 20) / 2 ** 20}`,
       'keystored_http_request_seconds_count{method="GET",route="/v1/a"} 5',
     ].map(order),
   );
+});
+
+test('a sum of seconds is the same in every order of the processes: one that falls by its last bit counts as a restart', async () => {
+  expect(0.1 + 0.2 + 0.3).not.toBe(0.3 + 0.2 + 0.1);
+  const orders = [
+    [0.1, 0.2, 0.3],
+    [0.3, 0.2, 0.1],
+    [0.2, 0.1, 0.3],
+  ];
+  const sums = await Promise.all(
+    orders.map(
+      async (order) =>
+        (
+          await linesOf(
+            order.map((seconds) => [at(seconds)]),
+            'keystored_http_request_seconds_sum',
+          )
+        )[0],
+    ),
+  );
+  expect(sums[0]).toMatch(/ 0[.](?:59999|60000)/);
+  expect(new Set(sums).size).toBe(1);
 });
 
 test('audit writes are timed once for records that are written together', async () => {

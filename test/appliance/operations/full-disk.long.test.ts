@@ -8,6 +8,7 @@ import { verifyTrail } from '../../../core/audit/verify.ts';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { mayMount, mountSmallDisk } from '../../harness/small-disk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../../..');
@@ -87,7 +88,7 @@ test.skipIf(!mayMount)(
     expect(await codeOf(first, 'GET', '/v1/state/keystore/transit-keys/k')).toBe('200 done');
     await first.kill();
 
-    const refused = spawnSync(process.execPath, ['appliance/keystored.ts', '--data', directory], {
+    const refused = spawnSync(process.execPath, [await serviceUnderTest(), '--data', directory], {
       cwd: root,
       encoding: 'utf8',
       timeout: 60_000,

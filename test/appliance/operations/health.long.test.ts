@@ -19,7 +19,7 @@ test('a worker that hangs and a worker that ends are seen by every caller, and r
       .join('');
   for (const answer of await askOften()) expect(answer).toMatchObject({ status: 200, body: { status: 'ok', workers: { state: 'up' } } });
 
-  const [first, second] = processesBelow(daemon.pid, 'appliance/worker.ts') as [number, number];
+  const [first, second] = processesBelow(daemon.pid, '/worker.') as [number, number];
   process.kill(second, 'SIGSTOP');
   await expect
     .poll(

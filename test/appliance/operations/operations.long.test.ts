@@ -92,7 +92,7 @@ test('counts outlive the worker that counted, and nothing falls while one is sil
     for (const [series, value] of before) expect(now.get(series), series).toBeGreaterThanOrEqual(value);
     before = now;
   };
-  const workers = spawnSync('pgrep', ['--parent', String(daemon.pid), '--full', 'appliance/worker.ts'], { encoding: 'utf8' });
+  const workers = spawnSync('pgrep', ['--parent', String(daemon.pid), '--full', '/worker[.]'], { encoding: 'utf8' });
   const [victim] = workers.stdout.trim().split('\n').map(Number) as [number];
   process.kill(victim, 'SIGSTOP');
   // A connection that the silent one has got is not answered.

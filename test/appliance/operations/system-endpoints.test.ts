@@ -66,6 +66,12 @@ test('every metric is documented, and every documented metric exists', async () 
   expect(documented.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(told.toSorted((a, b) => (a < b ? -1 : 1)));
 });
 
+test('metrics that are asked for by their names are answered alone', async () => {
+  const { body } = await appliance.request('GET', `${metrics}?names=keystored_clock_plausible,keystored_hsm_token_up,none_such`);
+  const named = [...String(body).matchAll(/^(?:# TYPE )?([a-z_]+)/gm)].map(([, name]) => name);
+  expect(new Set(named)).toEqual(new Set(['keystored_clock_plausible', 'keystored_hsm_token_up']));
+});
+
 test('every line of the metrics is one of the text format', async () => {
   const { body } = await appliance.request('GET', metrics);
   const line = /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? [-+0-9.eE]+|)$/;
@@ -279,4 +285,16 @@ test('what the image is, the tenant system may read, and no other; a machine wit
   const image = '/v1/state/system/image';
   expect(await appliance.request('GET', image)).toMatchObject({ status: 200, body: { 'is-image': false } });
   expect((await appliance.request('GET', image, undefined, { token: foreign })).status).toBe(404);
+});
+
+test('where the PINs come from is told to those who may seal, and to no other reader of the HSM', async () => {
+  const read = async (token?: string) =>
+    (await appliance.request('GET', '/v1/state/system/hsm', undefined, token === undefined ? {} : { token })).body;
+  expect(await read()).toMatchObject({ start: { pins: [{ token: 'main' }], 'pin-files': expect.any(Array) } });
+  const rules = [{ path: '/v1/**', operations: { all: 'allow' } }];
+  await appliance.request('POST', '/v1/config/policy/policies', { name: 'everything', 'rest-api': { rules } });
+  const made = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['everything'] });
+  const body = await read(String(made.body.token));
+  expect(body).toMatchObject({ tokens: [{ name: 'main' }] });
+  expect(body).not.toHaveProperty('start');
 });

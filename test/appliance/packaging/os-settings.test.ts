@@ -57,6 +57,7 @@ test('without a medium: DHCP of the image, both ports on all addresses, a one-ti
   expect(loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')])).toMatchObject({
     ...{ data: '/var/lib/keystored', listen: { host: '::', port: 4646 }, estListen: { host: '::', port: 4665 } },
     ...{ bootstrapFile: '/run/keystored/bootstrap', attended: false },
+    providerHosts: { allow: [], deny: ['127.0.0.0/8', '::1'] },
     plugins: { oidc: { providerHosts: { allow: [], deny: ['127.0.0.0/8', '::1'] } } },
   });
 });
@@ -77,7 +78,7 @@ test('the settings of a medium reach network, time, firewall, host name and daem
     expect(read('run/systemd/timesyncd.conf.d/50-settings.conf')).toBe('[Time]\nNTP=ntp.example.com\n');
     expect(read('run/keystored-os/hostname')).toBe('keys-1\n');
     expect(read('run/keystored-os/networks.nft')).toMatch(
-      /management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n(?:flush set inet keystored (?:enrolment|plain|cluster|peers)[46]\n){8}$/,
+      /management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n(?:flush set inet keystored (?:enrolment|plain|kmip|cluster|peers)[46]\n){10}$/,
     );
     const configuration = loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]);
     expect(configuration).toMatchObject({ hosts: whole.hosts, attended: false });
@@ -360,6 +361,19 @@ test.skipIf(!names)('the firewall lets exactly the networks of each port through
   expect(reached(read('run/keystored-os/networks.nft'))).toEqual(['127.0.0.2 4666', '127.0.0.2 4667']);
   start({ allow: { ...none, enrolment: ['127.0.0.2'] }, enrolment: {} });
   expect(reached(read('run/keystored-os/networks.nft'))).toEqual(['127.0.0.2 4666']);
+  start({ allow: { ...none, kmip: ['127.0.0.3'] } });
+  expect(reached(read('run/keystored-os/networks.nft'))).toEqual([]);
+  start({ allow: { ...none, kmip: ['127.0.0.3'] }, kmip: {} });
+  expect(reached(read('run/keystored-os/networks.nft'))).toEqual(['127.0.0.3 5696']);
+});
+
+test('KMIP is served where the settings have it, with the certificate that they choose', () => {
+  const { start, root } = machine('kmip');
+  const served = () => loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]).plugins['kmip'] as object;
+  start({});
+  expect(Object.keys(served())).not.toContain('listen');
+  start({ kmip: { certificate: 'rsa' } });
+  expect(served()).toMatchObject({ listen: { host: '::', port: 5696 }, certificate: 'rsa' });
 });
 
 test('enrolment protocols beside EST are served where the settings have them, over HTTP without TLS only where they say so', () => {
@@ -377,7 +391,7 @@ test('enrolment protocols beside EST are served where the settings have them, ov
 const knock = `
   import { connect, createServer } from 'node:net';
   const came = [];
-  for (const port of [2379, 2380, 4646, 4665, 4666, 4667, 8080]) {
+  for (const port of [2379, 2380, 4646, 4665, 4666, 4667, 5696, 8080]) {
     const server = createServer((socket) => socket.end()).listen(port, '127.0.0.1');
     for (const localAddress of ['127.0.0.2', '127.0.0.3', '127.0.1.9']) {
       const through = await new Promise((done) => {

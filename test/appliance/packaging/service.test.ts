@@ -35,6 +35,8 @@ describe('the bundle of the service', () => {
       'lane',
       'setup-task',
       'json-thread',
+      'slow-verifier-thread',
+      'secret-block-thread',
       'directory-writer',
       'at-rest',
       'read-all',

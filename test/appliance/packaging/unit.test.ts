@@ -46,11 +46,11 @@ test.skipIf(!analyzer)('every setting has a value this or a later systemd unders
   expect(complaints).toEqual([]);
 });
 
-test('the ports that are held, and may be bound, are those of the configuration the package brings; etcd and other enrolment protocols may bind their own', () => {
+test('the ports that are held, and may be bound, are those of the configuration the package brings; etcd, KMIP and other enrolment protocols may bind their own', () => {
   const allowed = [...text.matchAll(/^SocketBindAllow=tcp:(\d+)$/gm)].map(([, port]) => port);
   const named = [...readFileSync(join(packaging, 'keystored.yaml'), 'utf8').matchAll(/listen: [\d.]+:(\d+)/g)].map(([, port]) => port);
   expect(named).toEqual(['4646', '4665']);
-  expect(allowed).toEqual([...named, '4666', '4667', '2379', '2380']);
+  expect(allowed).toEqual([...named, '4666', '4667', '4668', '5696', '2379', '2380']);
   const held = ['management', 'est'].map((name) => readFileSync(join(packaging, `systemd/keystored-${name}.socket`), 'utf8'));
   expect(held.map((socket) => /^ListenStream=127\.0\.0\.1:(\d+)$/m.exec(socket)?.[1])).toEqual(named);
 });

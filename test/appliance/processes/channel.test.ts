@@ -140,6 +140,7 @@ test('PINs are secrets on both sides and text on the pipe only', async () => {
     provisioned: nothing,
     ...measured,
     seal: nothing,
+    custodians: nothing,
     unseal,
     requireReady: nothing,
     takePart: nothing,

@@ -1,4 +1,4 @@
-// Devices enrol by SCEP and EST while the process that holds the token is killed: nobody is lost, and nothing is issued twice. The soak has a thousand.
+// Devices enrol by SCEP, EST, CMP and ACME while the process that holds the token is killed: nobody is lost, and nothing is issued twice. The soak has a thousand.
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Daemon, freePort, startDaemon } from '../../harness/daemon.ts';
@@ -8,19 +8,19 @@ import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
 let daemon: Daemon;
-let plain: string;
+let [plain, secure]: [string, string] = ['', ''];
 
 beforeAll(async () => {
-  const port = await freePort();
-  plain = `http://127.0.0.1:${port}`;
+  const [port, securePort] = [await freePort(), await freePort()];
+  [plain, secure] = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${securePort}`];
   const file = path('keystored.yaml');
-  writeFileSync(file, JSON.stringify({ enrolment: { 'plain-listen': `127.0.0.1:${port}` } }));
+  writeFileSync(file, JSON.stringify({ enrolment: { listen: `127.0.0.1:${securePort}`, 'plain-listen': `127.0.0.1:${port}` } }));
   daemon = await startDaemon({ directory: path('data'), workers: 2, args: ['--config', file], firstStart: false });
 });
 afterAll(() => daemon.kill());
 
 test('forty devices get their certificates over two kills of token processes', async () => {
-  const one = { ...daemon, plain };
+  const one = { ...daemon, plain, secure };
   let killed = 0;
   const figures = await rush(
     40,
@@ -31,7 +31,7 @@ test('forty devices get their certificates over two kills of token processes', a
       if (end(host ?? 0)) killed += 1;
     },
   );
-  expect(figures).toMatchObject({ certificates: 40, repeated: 20 });
+  expect(figures).toMatchObject({ certificates: 40, repeated: 30 });
   expect(killed).toBe(2);
   // The listener is measured, and looked at from outside.
   const metrics = String(await daemon.request('GET', '/v1/state/system/metrics'));

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { pathToFileURL } from 'node:url';
@@ -10,9 +10,10 @@ import { expect, test } from 'vitest';
 import { freePort, isFree, startDaemon } from '../../harness/daemon.ts';
 import { openTls } from '../../harness/client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
-const entry = resolve(import.meta.dirname, '../../../appliance/keystored.ts');
+const entry = await serviceUnderTest();
 const portOf = (url: string): number => Number(new URL(url).port);
 
 /** A request of which the body never comes. */
@@ -68,7 +69,9 @@ async function interruptedStart(
     child.kill('SIGINT');
   };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', hear);
-  expect([...(await once(child, 'close')), said]).toEqual([0, null, said]);
+  const ended = await once(child, 'close');
+  // A difference of long texts is printed in part, and the end of a process has its reason in its last lines.
+  if (ended[0] !== 0) throw new Error(`the start ended with ${ended.join(' ')}:\n${said}`);
   return said;
 }
 
@@ -84,6 +87,8 @@ test('interrupted in the middle of its first start, it makes what it has begun a
 test.each([
   ['a worker that has its orders', 'worker.', 'await new Promise((resolve) => process.once("message", () => resolve(interrupt())))'],
   ['the host of its token', 'host.', 'interrupt()'],
+  // As when the signal comes before it has a group of its own.
+  ['the process that makes its token, which it ends,', 'setup-task.', 'interrupt(), process.kill(process.pid, "SIGINT")'],
 ])('interrupted while %s is still being loaded, as on a busy machine, it makes what it has begun', async (_, program, interrupts) => {
   const [preloaded, marker] = [path(`${program}mjs`), path(`${program}interrupted`)];
   writeFileSync(

@@ -11,9 +11,10 @@ import { ask as askOnce } from '../../harness/client.ts';
 import { freePort, isFree } from '../../harness/daemon.ts';
 import { isAlive } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
-const entry = resolve(import.meta.dirname, '../../../appliance/keystored.ts');
+const entry = await serviceUnderTest();
 const activator = spawnSync('systemd-socket-activate', ['--version']).status === 0;
 if (!activator) console.warn('SKIPPED: socket activation, because systemd-socket-activate is not installed');
 
@@ -157,6 +158,6 @@ function descriptorOf(owner: object): number {
 }
 
 function workerOf(supervisor: number): number {
-  const { stdout } = spawnSync('pgrep', ['--parent', String(supervisor), '--full', 'appliance/worker.ts'], { encoding: 'utf8' });
+  const { stdout } = spawnSync('pgrep', ['--parent', String(supervisor), '--full', '/worker[.]'], { encoding: 'utf8' });
   return Number(stdout.trim());
 }

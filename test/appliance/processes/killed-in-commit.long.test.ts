@@ -15,7 +15,7 @@ test('what a killed worker had committed is seen by the others without the help 
   const LD_PRELOAD = await preloaded(join(import.meta.dirname, '../../core/store/killed-in-commit.c'));
   const KEYSTORED_KILL_ONCE = path('kill-once');
   const daemon = await startDaemon({ directory: path('data'), workers: 2, environment: { LD_PRELOAD, KEYSTORED_KILL_ONCE } });
-  const workers = (): number[] => processesBelow(daemon.pid, 'worker.ts');
+  const workers = (): number[] => processesBelow(daemon.pid, '/worker.');
   const before = workers();
   expect(before).toHaveLength(2);
   writeFileSync(KEYSTORED_KILL_ONCE, '');

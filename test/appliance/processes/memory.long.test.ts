@@ -64,12 +64,12 @@ test('workers and token processes run with it, with the bounds of malloc and the
   try {
     const children = processTree(daemon.pid).filter(({ pid }) => pid !== daemon.pid);
     const scripts = children.map(({ script }) => script.split('/').at(-1) ?? '');
-    expect(scripts.toSorted((a, b) => a.localeCompare(b))).toEqual(['host.ts', 'host.ts', 'worker.ts', 'worker.ts']);
+    expect(scripts.toSorted((a, b) => a.localeCompare(b))).toEqual(['host.js', 'host.js', 'worker.js', 'worker.js']);
     for (const { pid, script } of children) {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       expect(environment).toEqual(
         expect.arrayContaining([
-          expect.stringMatching(/^NODE_OPTIONS=.*--max-semi-space-size=8 --import=file:.*\/appliance\/processes\/at-rest\.ts$/),
+          expect.stringMatching(/^NODE_OPTIONS=.*--max-semi-space-size=8 --import=file:.*\/at-rest\.js$/),
           'MALLOC_ARENA_MAX=2',
           'MALLOC_TRIM_THRESHOLD_=131072',
           'MALLOC_MMAP_THRESHOLD_=131072',
@@ -77,7 +77,7 @@ test('workers and token processes run with it, with the bounds of malloc and the
       );
       // glibc ends each tunable in place when it reads them.
       const tunables = 'GLIBC_TUNABLES=glibc.malloc.tcache_count=100:glibc.malloc.hugetlb=1';
-      expect(environment.join(':').includes(tunables)).toBe(script.endsWith('/host.ts'));
+      expect(environment.join(':').includes(tunables)).toBe(script.endsWith('/host.js'));
     }
   } finally {
     await daemon.stop();

@@ -1,15 +1,16 @@
 // What systemd hears from the daemon: ready and alive only on the word of the tokens, and when it stops.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openNotify } from '../../../appliance/processes/watch/notify.ts';
 import { freePort } from '../../harness/daemon.ts';
 import { processesBelow } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
-const entry = resolve(import.meta.dirname, '../../../appliance/keystored.ts');
+const entry = await serviceUnderTest();
 const alive = 'READY=1\nWATCHDOG=1\nSTATUS=serving';
 let running: ChildProcess | undefined;
 
@@ -75,9 +76,9 @@ test('a token that hangs keeps the watchdog silent and shows its reason; once it
   const daemon = await startNotifying('hang', 600);
   await daemon.hear(alive);
   // The supervisor had an HSM host of its own during the start, which may not have ended yet: only those of the worker are meant.
-  const worker = findProcess(daemon.child.pid as number, 'appliance/worker.ts');
+  const worker = findProcess(daemon.child.pid as number, '/worker.');
   const signalHosts = (name: 'SIGSTOP' | 'SIGCONT'): void => {
-    for (const host of processesBelow(worker, 'hsm/host/host.ts')) signal(host, name);
+    for (const host of processesBelow(worker, '/host.')) signal(host, name);
   };
   // A host that hangs alone is replaced, and an examination may outlive it unharmed: the token hangs when every successor does.
   const hang = (): string => {
@@ -93,7 +94,7 @@ test('a token that hangs keeps the watchdog silent and shows its reason; once it
 test('a worker that dies is seen as such until its successor serves', async () => {
   const daemon = await startNotifying('death', 150);
   await daemon.hear(alive);
-  process.kill(findProcess(daemon.child.pid as number, 'appliance/worker.ts'), 'SIGKILL');
+  process.kill(findProcess(daemon.child.pid as number, '/worker.'), 'SIGKILL');
   await daemon.hear(/STATUS=worker 1 (?:is being started again|is starting|has just ended)/);
   const before = daemon.count();
   await expect.poll(daemon.count, { timeout: 120_000 }).toBeGreaterThan(before);

@@ -33,7 +33,7 @@ function workers(): string[] {
   return readFileSync(`${group}/cgroup.procs`, 'utf8')
     .trim()
     .split('\n')
-    .filter((pid) => existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker.ts'));
+    .filter((pid) => existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/worker.'));
 }
 
 test('large plaintexts, 40 at a time, of eight tenants, are all answered by the same two workers', async () => {

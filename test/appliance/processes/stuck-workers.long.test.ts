@@ -10,7 +10,7 @@ afterAll(() => daemon.stop());
 
 test('of two workers that hang at once the second is replaced when the successor of the first serves', { timeout: 240_000 }, async () => {
   daemon = await startDaemon({ directory: path('data'), workers: 2 });
-  const hanging = processesBelow(daemon.pid, 'appliance/worker.ts');
+  const hanging = processesBelow(daemon.pid, '/worker.');
   expect(hanging).toHaveLength(2);
   for (const pid of hanging) process.kill(pid, 'SIGSTOP');
   const told = (): string[] =>

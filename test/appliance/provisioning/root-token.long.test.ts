@@ -27,12 +27,14 @@ test('a kill while tokens are made: each tenant has at most one, acknowledged on
   const first = await startDaemon({ directory, workers: 2 });
   for (const name of names) await first.request('POST', '/v1/config/tenants', { name });
   const acknowledged = new Map<string, string[]>(names.map((name) => [name, []]));
-  let answered = 0;
+  // Refusals may all come before the first token: its answer waits for the record.
+  let made = 0;
   const underWay = names.flatMap((name) =>
     Array.from({ length: 4 }, async () => {
       const answer = await first.exchange('POST', createRoot, { name });
-      if (answer.status === 200) acknowledged.get(name)?.push(tokenOf(answer));
-      if (++answered === 6) await first.kill();
+      if (answer.status !== 200) return;
+      acknowledged.get(name)?.push(tokenOf(answer));
+      if (++made === 3) await first.kill();
     }),
   );
   await Promise.allSettled(underWay);

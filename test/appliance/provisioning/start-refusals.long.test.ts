@@ -9,9 +9,11 @@ import { prepareToken } from '../../../hsm/setup/setup.ts';
 import { freePort, startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { makeEmptySoftToken, makeSoftToken, softhsmModule } from '../../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../../..');
+const program = await serviceUnderTest();
 /** Another appliance of this machine may have the usual ports. */
 const [port, estPort] = [await freePort(), await freePort()];
 const freePorts = { KEYSTORED_LISTEN: `127.0.0.1:${port}`, KEYSTORED_EST_LISTEN: `127.0.0.1:${estPort}` };
@@ -130,7 +132,7 @@ function startAndEnd(args: readonly string[], environment: Record<string, string
   const own = args.includes('--data') || environment['KEYSTORED_DATA'] !== undefined ? [] : ['--data', path('refused')];
   return spawnSync(
     process.execPath,
-    [join(root, 'appliance/keystored.ts'), '--workers', '1', ...own, ...args].filter(
+    [program, '--workers', '1', ...own, ...args].filter(
       (arg, index, all) => !(environment['KEYSTORED_WORKERS'] && (arg === '--workers' || all[index - 1] === '--workers')),
     ),
     {

@@ -7,9 +7,11 @@ import { describe, expect, test } from 'vitest';
 import { freePort, startDaemon } from '../../harness/daemon.ts';
 import { softhsmModule } from '../../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { serviceUnderTest } from '../../harness/service-program.ts';
 
 const path = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../../..');
+const program = await serviceUnderTest();
 const keys = '/v1/config/keystore/transit-keys';
 const actions = '/v1/state/keystore/transit-keys';
 /** Another appliance of this machine may have the usual ports. */
@@ -93,7 +95,7 @@ describe('life of the daemon', () => {
 
 /** Starts the daemon on a pseudo-terminal, waits until it is ready, presses Ctrl-C; what was shown. */
 async function startOnTerminal(directory: string): Promise<string> {
-  const command = `exec ${process.execPath} ${join(root, 'appliance/keystored.ts')} --workers 1 --data ${directory}`;
+  const command = `exec ${process.execPath} ${program} --workers 1 --data ${directory}`;
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'), ...process.env, ...freePorts };
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env });
   let shown = '';

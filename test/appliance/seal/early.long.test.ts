@@ -60,7 +60,7 @@ test('unsealed right after a seal, of two that ask one is told that the other is
   const directory = path('at-once');
   const served = (daemon = await startDaemon({ directory, workers: 2 }));
   const pin = readFileSync(join(directory, 'pin'), 'utf8');
-  const before = processesBelow(served.pid, 'appliance/worker.ts');
+  const before = processesBelow(served.pid, '/worker.');
   expect((await served.exchange('POST', sealPath)).status).toBe(204);
   const answers = await Promise.all([1, 2].map(() => served.exchange('POST', unsealPath, { pin })));
   expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([204, 409]);
@@ -68,7 +68,5 @@ test('unsealed right after a seal, of two that ask one is told that the other is
     code: 'conflict',
     detail: expect.stringContaining('under way'),
   });
-  await expect
-    .poll(() => processesBelow(served.pid, 'appliance/worker.ts').filter((one) => before.includes(one)), { timeout: 30_000 })
-    .toEqual([]);
+  await expect.poll(() => processesBelow(served.pid, '/worker.').filter((one) => before.includes(one)), { timeout: 30_000 }).toEqual([]);
 });

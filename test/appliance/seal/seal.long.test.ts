@@ -85,9 +85,7 @@ const lastLines = (file: string): string[] => readFileSync(file, 'utf8').trimEnd
 
 /** Until all workers wait for the PIN: those before have ended, and write nothing any more. */
 async function untilReplaced(workers: readonly number[], { pid }: Daemon): Promise<void> {
-  await expect
-    .poll(() => processesBelow(pid, 'appliance/worker.ts').filter((one) => workers.includes(one)), { timeout: 60_000 })
-    .toEqual([]);
+  await expect.poll(() => processesBelow(pid, '/worker.').filter((one) => workers.includes(one)), { timeout: 60_000 }).toEqual([]);
 }
 
 test(
@@ -119,7 +117,7 @@ test(
     const served = (daemon = await startDaemon({ directory, workers: 2 }));
     const pin = readFileSync(join(directory, 'pin'), 'utf8');
     for (let round = 0; round < 2; round++) {
-      const workers = processesBelow(served.pid, 'appliance/worker.ts');
+      const workers = processesBelow(served.pid, '/worker.');
       for (let count = 0; count < 20; count++) await served.request('POST', '/v1/state/keystore/token/info', {});
       expect((await served.exchange('POST', sealPath)).status).toBe(204);
       await untilReplaced(workers, served);
@@ -154,10 +152,10 @@ test(
       const callers = Array.from({ length: 8 }, () => new Caller(served));
       const begun = (caller: Caller): boolean => (caller.before.get(200) ?? 0) >= 5;
       await expect.poll(() => callers.every(begun), { timeout: 60_000 }).toBe(true);
-      const workers = processesBelow(served.pid, 'appliance/worker.ts');
+      const workers = processesBelow(served.pid, '/worker.');
       const since = performance.now();
       const sealed = await exchange(served, `${served.url}${sealPath}`, new Agent(), undefined);
-      const [hosts, left] = [processesBelow(served.pid, 'hsm/host/host.ts'), processesBelow(served.pid, 'appliance/worker.ts')];
+      const [hosts, left] = [processesBelow(served.pid, '/host.'), processesBelow(served.pid, '/worker.')];
       times.push(performance.now() - since);
       for (const caller of callers) caller.isSealed = true;
       const sealedAt = Temporal.Now.instant().toString();
@@ -177,7 +175,7 @@ test(
       for (const caller of callers) caller.isOver = true;
       await Promise.all(callers.map(({ done }) => done));
       // A replaced worker ends when its last answer is sent, which may be that of unseal.
-      const old = (): number[] => processesBelow(served.pid, 'appliance/worker.ts').filter((pid) => workers.includes(pid));
+      const old = (): number[] => processesBelow(served.pid, '/worker.').filter((pid) => workers.includes(pid));
       await expect.poll(old, { timeout: 15_000 }).toEqual([]);
     }
     // Sealing starts no process: it is quicker than a start, on any machine.

@@ -42,9 +42,9 @@ const ofChain = (chain: string): string =>
   join('audit', readdirSync(join(directory, 'audit')).find((name) => name.startsWith(chain)) ?? `${chain}.000000000001.jsonl`);
 
 test('sealed, it waits for the PIN in other processes', async () => {
-  const workers = processesBelow(daemon.pid, 'appliance/worker.ts');
+  const workers = processesBelow(daemon.pid, '/worker.');
   expect((await daemon.exchange('POST', sealPath)).status).toBe(204);
-  const left = (): readonly number[] => processesBelow(daemon.pid, 'appliance/worker.ts').filter((one) => workers.includes(one));
+  const left = (): readonly number[] => processesBelow(daemon.pid, '/worker.').filter((one) => workers.includes(one));
   await expect.poll(left, { timeout: 60_000 }).toEqual([]);
 });
 

@@ -24,3 +24,13 @@ test('why an attempt failed is text on the page, and no PIN is', () => {
   expect(body).toContain('&lt;b&gt;refused&lt;/b&gt;');
   expect(body).not.toContain('value=');
 });
+
+test('with custodians the form takes one share, and says how many are there', () => {
+  const custodians = { ceremony: '7v2m0q4x', have: 1, needed: 3 };
+  const namesOf = (page: unknown) => [...(page as string).matchAll(/<input\s[^>]*name="([^"]*)"/g)].map(([, name]) => name);
+  const { body } = unsealPage([], undefined, { ...custodians, orPin: false });
+  expect(namesOf(body)).toEqual(['share']);
+  expect(namesOf(unsealPage([], undefined, { ...custodians, orPin: true }).body)).toEqual(['share', 'pin', 'unseal-code']);
+  expect(body).toContain('1 of 3 are here');
+  expect(unsealFormOf(new URLSearchParams('share=ks1-7v2m0q4x-1-x-y'))).toEqual({ share: 'ks1-7v2m0q4x-1-x-y' });
+});

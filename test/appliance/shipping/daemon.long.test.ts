@@ -199,7 +199,7 @@ test('kill -9 of the shipper, again and again during a storm: doubles, but no ga
   })();
   const killed = new Set<number>();
   while (killed.size < 5) {
-    const [pid] = processesBelow(daemon.pid, 'shipper.ts').filter((found) => !killed.has(found));
+    const [pid] = processesBelow(daemon.pid, '/shipper.').filter((found) => !killed.has(found));
     if (pid === undefined) {
       await setTimeout(100);
       continue;
@@ -228,7 +228,7 @@ test('block lets the seal through; shipping goes on while sealed, also after a k
   expect((await daemon.exchange('POST', '/v1/state/keystore/system/seal')).status).toBe(204);
   const sealed = { status: 503, body: { code: 'sealed' } };
   await vi.waitFor(async () => expect(await daemon.exchange('GET', `${shipping}/siem`)).toMatchObject(sealed), patience);
-  for (const pid of processesBelow(daemon.pid, 'shipper.ts')) process.kill(pid, 'SIGKILL');
+  for (const pid of processesBelow(daemon.pid, '/shipper.')) process.kill(pid, 'SIGKILL');
   const receiver = await site.receive();
   expect((await daemon.exchange('POST', '/v1/state/keystore/system/unseal', { pin: 'wrong' })).status).toBeGreaterThanOrEqual(400);
   // The records of the seal and of the attempt are written last.

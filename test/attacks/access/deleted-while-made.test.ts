@@ -155,7 +155,7 @@ test('what an earlier version left of a tenant is reported by the check and remo
   victim.store.refresh();
   const found = (await victim.check()).filter(({ problem }) => problem === 'belongs to a tenant that does not exist');
   expect(found.map(({ where }) => where).sort()).toEqual(
-    ['approles', 'est/cas', 'oidc/services', 'policies', 'tokens', 'transit/keys'].map((name) => `${name} ${uuid}`),
+    ['approles', 'est/cas', 'login-grants', 'oidc/services', 'policies', 'tokens', 'transit/keys'].map((name) => `${name} ${uuid}`),
   );
   const signal = new AbortController().signal;
   for (const name of ['dead-tenants', 'est-housekeeping']) await victim.jobs.find((job) => job.name === name)?.run(signal);

@@ -403,6 +403,7 @@ describe('policy/check', () => {
       needs('issuing-ca', 'execute', '/sign-csr'),
       needs('issuing-ca', 'execute', '/certify-ca'),
       needs('est/initial-enroll-trust-ca', 'read', ''),
+      needs('scep/next-ca', 'read', ''),
     ];
     expect(await check(creation)).toMatchObject({ allowed: true, 'also-needs': all });
     expect(await check({ ...creation, names: { 'issuing-ca': 'company-root' } })).toMatchObject({

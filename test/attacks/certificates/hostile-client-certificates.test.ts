@@ -83,6 +83,7 @@ const rows: readonly Row[] = [
   leaf('for mail and OCSP', { extensions: [eku('1.3.6.1.5.5.7.3.4', '1.3.6.1.5.5.7.3.9')] }),
   leaf('whose key may not sign', { extensions: [usages('keyEncipherment')] }),
   leaf('that is a CA without digitalSignature', { ca: true }),
+  leaf('that is a CA', { ca: true, extensions: [usages('digitalSignature', 'keyCertSign')] }),
   leaf('with a key of 1,024 bits', { key: 'RSA-1024' }, { mayBreak: true }),
   leaf('with an unknown critical extension', { extensions: [new x509.Extension('1.2.3.4.5', true, new Uint8Array([5, 0]))] }),
   leaf('with critical name constraints', { extensions: [new x509.Extension('2.5.29.30', true, new Uint8Array([0x30, 0]))] }),

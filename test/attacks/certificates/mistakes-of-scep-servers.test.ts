@@ -2,7 +2,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeEnvelope, makeRequest } from '../../harness/scep/messages.ts';
-import { makeIdentity, makeKeys } from '../../plugins/ca/pki.ts';
+import { makeCsr, makeIdentity, makeKeys, type Names, x509 } from '../../plugins/ca/pki.ts';
 import {
   ask,
   csrOf,
@@ -106,6 +106,36 @@ describe('the secret of one device (VU#971035)', () => {
     const other = await appliance.makeCa({ ...openScep, scep: { enabled: true } });
     await expectNothing(other, async () => [await enrol(other, attacker, own)]);
     expect((await enrol(name, victim, own)).pkiStatus).toBe('0');
+  });
+
+  test('buys no name in another spelling than that of its kind, and no other grouping of the subject', async () => {
+    const name = await appliance.makeCa({ ...openScep, scep: { enabled: true } });
+    const made = await appliance.act(name, 'make-enrolment-secret', {
+      ...{ subject: 'CN=dev.example.test, O=Plant', names: ['URI:spiffe://plant.test/Web', 'email:Alice@other.test', '*.wild.test'] },
+      uses: 5,
+    });
+    const { secret: own } = made.body as { secret: string };
+    const ordered = async (subject: string | x509.JsonName, ...names: Names) =>
+      ask(
+        ...([appliance, name, attacker] as const),
+        await makeCsr({ keys: attacker.keys, subject, names, attributes: [new x509.ChallengePasswordAttribute(own)] }),
+        { transactionId: newTransaction() },
+      );
+    const subject = 'CN=dev.example.test, O=Plant';
+    await expectNothing(name, async () => [
+      await ordered(subject, { type: 'url', value: 'spiffe://plant.test/web' }),
+      await ordered(subject, { type: 'url', value: 'SPIFFE://PLANT.test/WEB' }),
+      await ordered(subject, { type: 'email', value: 'alice@other.test' }),
+      await ordered(subject, { type: 'dns', value: 'spiffe://plant.test/Web' }),
+      await ordered([{ CN: ['dev.example.test'], O: ['Plant'] }]),
+      await ordered('O=Plant, CN=dev.example.test'),
+    ]);
+    const spelled: Names = [
+      { type: 'url', value: 'SPIFFE://plant.TEST/Web' },
+      { type: 'email', value: 'Alice@OTHER.test' },
+      { type: 'dns', value: '*.WILD.test' },
+    ];
+    expect((await ordered(subject, ...spelled)).pkiStatus).toBe('0');
   });
 
   test('is in no record, list or log', async () => {

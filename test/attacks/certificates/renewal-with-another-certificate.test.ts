@@ -61,6 +61,26 @@ test('names may not grow, shrink or move to other places by renewal', async () =
   }
 });
 
+test('no comparison that folds names takes one for another: only ASCII letters of hosts, and spaces in subjects, are alike', async () => {
+  const held = await obtain(ca, 'kiosk.example.test');
+  const status = async (subject: string, ...values: readonly string[]): Promise<number> => {
+    const csr = await makeCsr({ keys, subject, names: values.map((value) => ({ type: 'dns', value })) });
+    return (await appliance.enrol(ca, 'simplereenroll', csr, { client: held })).status;
+  };
+  expect(await status('CN=KIOSK.example.test', 'kiosk.EXAMPLE.test')).toBe(200);
+  for (const [subject, ...values] of [
+    ['CN=kiosk.example.test', 'kiosk.example.test.'],
+    ['CN=kiosk.example.test', ' kiosk.example.test'],
+    ['CN=kiosk.example.test', 'kiosk.example.test\u0000'],
+    ['CN=kiosk.example.test', 'kiosk .example.test'],
+    ['CN=kiosk.example.test', 'kiosk.example.test', 'KIOSK.example.test', 'other.example.test'],
+    ['CN=ki osk.example.test', 'kiosk.example.test'],
+    ['CN=kiosk.example.test, CN=KIOSK.example.test', 'kiosk.example.test'],
+    ['CN=k\u0131osk.example.test', 'kiosk.example.test'],
+  ] as const)
+    expect([subject, values, await status(subject, ...values)]).toEqual([subject, values, 403]);
+});
+
 test('the certificate of another CA of the same appliance is no credential here', async () => {
   const foreign = await obtain(other, 'mine.example.test');
   expect((await renew(foreign, 'mine.example.test')).status).toBe(401);

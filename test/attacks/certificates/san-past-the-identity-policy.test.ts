@@ -44,6 +44,26 @@ describe('besides an allowed name', () => {
   });
 });
 
+describe('where the policy has mail addresses and principal names of one domain', () => {
+  const own = { 'allowed-emails': ['*@example.test'], 'allowed-other-names': ['1.3.6.1.4.1.311.20.2.3;UTF8:*@example.test'] };
+  test('those of another, or that read as another to somebody, are refused', async () => {
+    const mailCa = await appliance.makeCa({ est: { ...openEst, ...own } });
+    const status = async (name: Names[number]): Promise<number> => {
+      const csr = await makeCsr({ keys, subject: 'CN=device.example.test', names: [allowed, name] });
+      return (await appliance.enrol(mailCa, 'simpleenroll', csr, { headers: { Authorization: basic(secret) } })).status;
+    };
+    for (const value of [
+      'admin@evil.example',
+      'admin@example.test@evil.example',
+      'admin@evil.example@example.test',
+      'a\u0000@example.test',
+      '*@example.test',
+    ])
+      for (const type of ['email', 'upn'] as const) expect([type, value, await status({ type, value })]).toEqual([type, value, 403]);
+    for (const type of ['email', 'upn'] as const) expect(await status({ type, value: 'admin@example.test' })).toBe(200);
+  });
+});
+
 test('a common name that is not allowed, and one with the allowed name behind a NUL or in a second place', async () => {
   for (const subject of [
     'CN=evil.example',

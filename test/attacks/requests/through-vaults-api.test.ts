@@ -130,7 +130,8 @@ describe('paths', () => {
     'pki/sign/..',
   ])('%s is read as no other path', async (path) => {
     const { status, body } = await victim.raw('GET', `/v1/${path}`, { token: null, headers: { 'x-vault-token': tenant } });
-    expect([400, 404, 405]).toContain(status);
+    // A segment of dots is in no path: it is not even judged as a name, which would be 400.
+    expect(/(^|\/)(\.|%2e){1,2}(\/|$)/.test(path) ? [404] : [400, 404, 405]).toContain(status);
     expect(JSON.stringify(body)).not.toContain('latest_version');
   });
 });
@@ -156,6 +157,9 @@ describe('tokens', () => {
   test('those of the own tenant are, by who may', async () => {
     const other = await victim.makeToken(['user'], tenant);
     const { accessor } = (await ask('POST', 'auth/token/lookup', { token: other }, tenant)).body.data;
+    const without = await limited('nothing-of-tokens');
+    for (const path of ['lookup-accessor', 'revoke-accessor'])
+      expect(await statusOf('POST', `auth/token/${path}`, { accessor }, without), path).toBe(403);
     expect(await statusOf('POST', 'auth/token/revoke-accessor', { accessor }, tenant)).toBe(204);
     expect(await statusOf('GET', 'auth/token/lookup-self', undefined, other)).toBe(403);
     const gone = await ask('POST', 'auth/token/lookup-accessor', { accessor }, tenant);
@@ -199,7 +203,8 @@ describe('wrapped answers', () => {
     expect(answers.filter(({ body }) => JSON.stringify(body).includes('geheim-91c2'))).toHaveLength(1);
     expect(victim.written()).not.toContain('geheim-91c2');
     expect(victim.written()).not.toContain(token);
-    expect(victim.written()).toContain('hand-over-opened');
+    // The record of a refusal may come after its answer.
+    await expect.poll(() => victim.written().includes('hand-over-opened'), { timeout: 60_000 }).toBe(true);
   });
 
   test('end', async () => {
@@ -257,15 +262,17 @@ describe('bodies', () => {
   const deep = (open: string, close: string): string => `{"plaintext":${open.repeat(200_000)}${close.repeat(200_000)}}`;
 
   test.each([
-    ['deep lists', deep('[', ']')],
-    ['deep objects', `{"plaintext":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`],
-    ['many members', `{${Array.from({ length: 100_000 }, (_, at) => `"a${at}":1`).join(',')}}`],
-    ['a member twice', '{"plaintext":"eA==","plaintext":"eQ=="}'],
-    ['a prototype', '{"__proto__":{"plaintext":"eA=="}}'],
-    ['a huge number', `{"plaintext":"eA==","key_version":${'9'.repeat(100_000)}}`],
-  ])('%s are refused in short time, with a token and at the login', async (_, body) => {
+    ['deep lists', deep('[', ']'), 'nested deeper'],
+    ['deep objects', `{"plaintext":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`, 'nested deeper'],
+    ['many members', `{${Array.from({ length: 50_000 }, (_, at) => `"a${at}":1`).join(',')}}`, 'An object of the body has more'],
+    ['many elements', `{"batch_input":[${'1,'.repeat(200_000)}1]}`, 'The body has more than'],
+    ['a member twice', '{"plaintext":"eA==","plaintext":"eQ=="}', 'twice'],
+    ['a prototype', '{"__proto__":{"plaintext":"eA=="}}', 'missing plaintext'],
+    ['a huge number', `{"plaintext":"eA==","key_version":${'9'.repeat(100_000)}}`, 'an integer'],
+  ])('%s are refused in short time, with a token and at the login', async (_, body, words) => {
     const before = performance.now();
-    expect(await statusOf('PUT', 'transit/encrypt/k', body, tenant)).toBe(400);
+    const refused = await ask('PUT', 'transit/encrypt/k', body, tenant);
+    expect([refused.status, refused.body.errors]).toEqual([400, [expect.stringContaining(words)]]);
     expect([400, 413]).toContain(await statusOf('PUT', 'auth/approle/login', body, null));
     expect(performance.now() - before).toBeLessThan(5_000);
     expect(await statusOf('GET', 'sys/health', undefined, null)).toBe(200);

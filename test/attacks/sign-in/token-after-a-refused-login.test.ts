@@ -5,7 +5,7 @@ import { startVictim, verdictOf, type Victim } from '../victim.ts';
 let victim: Victim;
 const approles = 'keystore/authentication/approles';
 beforeAll(async () => {
-  victim = await startVictim();
+  victim = await startVictim({ configuration: { vault: { tenants: { system: {} } } } });
 });
 beforeEach(() => victim.clock.advance(61));
 
@@ -42,6 +42,15 @@ test('no refused login leaves a token or answers with one', async () => {
   }
   for (let n = 0; n < 12; n++) await login({ ...one, 'secret-id': 'wrong' });
   expect(verdictOf(await login({ ...one, 'secret-id': 'wrong' }))).toBe('429 rate-limited');
+  expect(await tokens()).toBe(before);
+});
+
+test('a login that the API of Vault refuses from this address leaves no token', async () => {
+  const elsewhere = await makeApprole('elsewhere', { 'token-bound-cidrs': ['10.0.0.0/8'] });
+  const before = await tokens();
+  const asked = { role_id: elsewhere['role-id'], secret_id: elsewhere['secret-id'] };
+  const answer = await victim.request('POST', '/v1/auth/approle/login', asked, { token: undefined });
+  expect([answer.status, answer.body.errors]).toEqual([403, [expect.stringContaining('does not work from this address')]]);
   expect(await tokens()).toBe(before);
 });
 

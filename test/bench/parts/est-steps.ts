@@ -55,7 +55,7 @@ export async function measureSteps(
     clock: systemClock,
     log: silentLog,
     rotation: new WrappingRotation({ store, hsm, clock: systemClock }),
-    publicUrl: () => 'https://keystore.example:4646',
+    statusUrl: () => 'https://keystore.example:4646',
   });
   const record = await makeRecord(context, type);
   spent.clear();

@@ -83,6 +83,7 @@ const pythonClientConfiguration = {
     'application/ocsp-request': 'application/octet-stream',
     'application/ocsp-response': 'application/octet-stream',
     'application/x-pem-file': 'text/plain',
+    'application/pgp-keys': 'text/plain',
     'application/x-ndjson': 'text/plain',
     'application/merge-patch+json': 'application/json',
   },

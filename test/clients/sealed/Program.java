@@ -1,4 +1,4 @@
-// Seals, opens and rewraps files with the Java client: COMMAND FROM TO …; a line for each, and the most memory in kB.
+// Seals, opens and rewraps files with the Java client: COMMAND FROM TO …; a line for each, and the most memory in kB. `import` takes keys TO.
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -20,7 +20,7 @@ public class Program {
     Key key = client.key(System.getenv("KEYSTORED_KEY"));
     for (int at = 1; at < arguments.length; at += 2) {
       try {
-        work(key, arguments[0], arguments[at], arguments[at + 1]);
+        work(arguments[0].equals("import") ? client.key(arguments[at + 1]) : key, arguments[0], arguments[at], arguments[at + 1]);
         System.out.println("done");
       } catch (SealedDataException refused) {
         System.out.println("refused: " + refused.getMessage());
@@ -31,6 +31,10 @@ public class Program {
   }
 
   private static void work(Key key, String command, String from, String to) throws Exception {
+    if (command.equals("import")) {
+      key.importWrapped(Files.readAllBytes(Path.of(from)));
+      return;
+    }
     if (command.equals("rewrap")) {
       try (RandomAccessFile file = new RandomAccessFile(from, "rw")) {
         byte[] header = new byte[Key.SEALED_HEADER_BYTES];

@@ -1,4 +1,4 @@
-// Seals, opens and rewraps files with the Go client: COMMAND FROM TO …; a line for each, and the most memory in kB.
+// Seals, opens and rewraps files with the Go client: COMMAND FROM TO …; a line for each, and the most memory in kB. `import` takes keys TO.
 package main
 
 import (
@@ -33,6 +33,9 @@ func run(ctx context.Context) error {
 	key := client.Key(os.Getenv("KEYSTORED_KEY"))
 	files := os.Args[2:]
 	for at := 0; at < len(files); at += 2 {
+		if os.Args[1] == "import" {
+			key = client.Key(files[at+1])
+		}
 		switch err := work(ctx, key, files[at], files[at+1]); {
 		case errors.Is(err, keystored.ErrSealedData):
 			fmt.Println("refused:", err)
@@ -53,6 +56,13 @@ func run(ctx context.Context) error {
 func work(ctx context.Context, key *keystored.Key, from, to string) error {
 	if os.Args[1] == "rewrap" {
 		return rewrap(ctx, key, from)
+	}
+	if os.Args[1] == "import" {
+		material, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		return key.ImportWrapped(ctx, material)
 	}
 	source, err := os.Open(from)
 	if err != nil {

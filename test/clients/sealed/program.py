@@ -1,4 +1,4 @@
-"""Seals, opens and rewraps files with the Python client: COMMAND FROM TO ...; a line for each, and the most memory in kB."""
+"""Seals, opens and rewraps files with the Python client: COMMAND FROM TO ...; a line for each, and the most memory in kB. `import` takes keys TO."""
 
 import os
 import re
@@ -17,6 +17,8 @@ command, *files = sys.argv[1:]
 
 
 def work(origin: str, target: str) -> None:
+    if command == "import":
+        return client.key(target).import_wrapped(Path(origin).read_bytes())
     if command == "rewrap":
         with open(origin, "r+b") as file:
             header = key.rewrap_sealed(file.read(SEALED_HEADER_BYTES))

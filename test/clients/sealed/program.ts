@@ -1,4 +1,4 @@
-// Seals, opens and rewraps files with the TypeScript client: COMMAND FROM TO …; a line for each, and the most memory in kB.
+// Seals, opens and rewraps files with the TypeScript client: COMMAND FROM TO …; a line for each, and the most memory in kB. `import` takes keys TO.
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,7 @@ const key = client.key(name);
 const [command, ...files] = process.argv.slice(2);
 
 async function work(from: string, to: string): Promise<void> {
+  if (command === 'import') return await client.key(to).importWrapped(readFileSync(from));
   if (command === 'seal') return await pipeline(createReadStream(from), (source) => key.seal(source), createWriteStream(to));
   if (command === 'open') return await pipeline(createReadStream(from), (source) => key.open(source), createWriteStream(to));
   const file = await open(from, 'r+');

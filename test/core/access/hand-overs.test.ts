@@ -1,6 +1,13 @@
 // Hand-overs: opened once, by the token alone, bounded in time, size and number, and telling who opened them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handOverSweepJob, makeHandOver } from '../../../core/access/hand-overs.ts';
+import {
+  findHandOver,
+  type HandOver,
+  handOverSweepJob,
+  makeHandOver,
+  renewHandOver,
+  requireRoom,
+} from '../../../core/access/hand-overs.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { endOtherCredentials } from '../../../core/access/earlier-credentials.ts';
 import type { Answer, Json } from '../../harness/client.ts';
@@ -65,9 +72,43 @@ describe('a hand-over', () => {
     app.clock.advance(4 * 86_400);
     const second = (await act('renew', { token: first.token })).body as { token: string; accessor: string; expires: string };
     expect(second.accessor).toBe(first.accessor);
-    expect(verdict(await act('open', { token: first.token }))).toBe('404 not-found');
+    expect(verdict(await act('open', { token: first.token }))).toBe('409 hand-over-replaced');
     expect(Temporal.Instant.from(second.expires).since(Temporal.Instant.from(first.expires)).total('hours')).toBe(48);
     expect((await act('open', { token: second.token })).body).toEqual({ text: 'geheim-7f3a' });
+  });
+
+  test('tells the holder of a former token who asked for another one, and who opened it then', async () => {
+    const { token } = await make({ purpose: 'password of db' });
+    const thief = { token: null, from: '127.0.0.2' };
+    const stolen = (await act('renew', { token }, thief)).body as { token: string };
+    const said = async (action: string) => {
+      const { status, body } = await act(action, { token });
+      return [status, body.code, body.detail];
+    };
+    for (const action of ['open', 'info', 'renew'])
+      expect(await said(action)).toEqual([409, 'hand-over-replaced', expect.stringMatching(/at \S+Z from 127\.0\.0\.2\. If/)]);
+    const other = (await act('renew', { token: stolen.token }, thief)).body as { token: string };
+    expect(verdict(await act('open', { token: other.token }, thief))).toBe('200 done');
+    expect(await said('open')).toEqual([409, 'hand-over-replaced', expect.stringMatching(/was opened at \S+Z from 127\.0\.0\.2\./)]);
+  });
+
+  test('has a hundred tokens at most, of which each stays known, and is removed with all of them', async () => {
+    const first = await make({ ttl: '1m' });
+    const asked = { now: app.clock.now(), address: '127.0.0.2' };
+    const token = 'token 100';
+    await app.store.write((transaction) => {
+      let record = findHandOver((table, key) => transaction.get(table, key), app.store, asked.now, first.token) as HandOver;
+      for (let made = 2; made <= 100; made++) record = renewHandOver(transaction, app.store, asked, record, new Secret(`token ${made}`));
+    });
+    expect(verdict(await act('renew', { token }))).toBe('409 hand-overs-full');
+    expect(verdict(await act('open', { token: first.token }))).toBe('409 hand-over-replaced');
+    expect((await act('open', { token })).body).toEqual({ text: 'geheim-7f3a' });
+    const hashes = () => (app.store.refresh(), app.store.table('hand-over-hashes').count([]));
+    const before = hashes();
+    app.clock.advance(61);
+    await handOverSweepJob(app.store, app.clock).run(new AbortController().signal);
+    expect(before - hashes()).toBeGreaterThanOrEqual(100);
+    expect(verdict(await act('open', { token: first.token }))).toBe('404 not-found');
   });
 
   test('is ended by its accessor, in its tenant alone', async () => {
@@ -98,15 +139,57 @@ describe('a hand-over', () => {
 test('a tenant has a thousand that wait, and others have theirs', async () => {
   const full = await app.makeTenant('full');
   const { body } = await app.send('GET', '/v1/state/tenants/full');
-  const grant = { tenantId: String(body.uuid), user: 'root', ttlSeconds: 60, text: 'x' };
+  const grant = { tenantId: String(body.uuid), ttlSeconds: 60, text: 'x' };
   await app.store.write((transaction) => {
-    for (let made = 1; made < 1_000; made++) makeHandOver(transaction, app.store, app.clock.now(), new Secret(`token ${made}`), grant);
+    for (let made = 1; made < 1_000; made++) {
+      const [token, user] = [new Secret(`token ${made}`), `maker ${made % 4}`];
+      makeHandOver(transaction, app.store, app.clock.now(), token, { ...grant, user });
+    }
   });
   expect(verdict(await act('create', { text: 'x' }, { token: full }))).toBe('200 done');
   expect(verdict(await act('create', { text: 'x' }, { token: full }))).toBe('409 hand-overs-full');
   expect(verdict(await act('create', { text: 'x' }, {}))).toBe('200 done');
   expect(verdict(await act('open', { token: 'token 1' }))).toBe('200 done');
   expect(verdict(await act('create', { text: 'x' }, { token: full }))).toBe('200 done');
+});
+
+test('a user with a quarter of the room keeps no other one out', async () => {
+  const token = await app.makeTenant('shared');
+  const { body } = await app.send('GET', '/v1/state/tenants/shared');
+  const grant = { tenantId: String(body.uuid), ttlSeconds: 60, text: 'x', user: 'root' };
+  await app.store.write((transaction) => {
+    for (let made = 1; made < 250; made++)
+      makeHandOver(transaction, app.store, app.clock.now(), new Secret(`share ${made}`), made % 2 ? grant : { ...grant, user: 'other' });
+    for (let made = 250; made < 374; made++) makeHandOver(transaction, app.store, app.clock.now(), new Secret(`share ${made}`), grant);
+  });
+  expect(verdict(await act('create', { text: 'x' }, { token }))).toBe('200 done');
+  expect(verdict(await act('create', { text: 'x' }, { token }))).toBe('409 hand-overs-full');
+  // A child of the token has its user; another login has another one.
+  const child = await app.send('POST', '/v1/state/keystore/token/create', {}, { token });
+  expect(verdict(await act('create', { text: 'x' }, { token: String(child.body.token) }))).toBe('409 hand-overs-full');
+  expect(() => requireRoom(app.store, { tenantId: grant.tenantId, user: 'another' })).not.toThrow();
+});
+
+test('a token that another has made fills a quarter of what its user may have, with its own children, and not the rest', async () => {
+  const token = await app.makeTenant('branches');
+  const childOf = async (parent: string) =>
+    String((await app.send('POST', '/v1/state/keystore/token/create', {}, { token: parent })).body.token);
+  const child = await childOf(token);
+  const { body } = await app.send('POST', '/v1/state/keystore/token/info', {}, { token: child });
+  const grant = { tenantId: String((await app.send('GET', '/v1/state/tenants/branches')).body.uuid), ttlSeconds: 60, text: 'x' };
+  await app.store.write((transaction) => {
+    for (let made = 1; made < 62; made++)
+      makeHandOver(transaction, app.store, app.clock.now(), new Secret(`branch ${made}`), {
+        ...{ ...grant, user: 'root', branch: String(body.accessor) },
+      });
+    for (let made = 0; made < 180; made++)
+      makeHandOver(transaction, app.store, app.clock.now(), new Secret(`trunk ${made}`), { ...grant, user: 'root' });
+  });
+  const create = async (by: string) => verdict(await act('create', { text: 'x' }, { token: by }));
+  expect(await create(await childOf(child))).toBe('200 done');
+  expect(await create(child)).toBe('409 hand-overs-full');
+  expect(await create(await childOf(child))).toBe('409 hand-overs-full');
+  expect([await create(await childOf(token)), await create(token)]).toEqual(['200 done', '200 done']);
 });
 
 test('a secret-id is handed over without its maker seeing it', async () => {

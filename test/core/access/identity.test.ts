@@ -1,5 +1,9 @@
 // The identity of a token says what its login has proved, and its grants end it.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { approleGrantsJob, openApproleGrants } from '../../../core/platform/approles/approle-grants.ts';
+import { approleTable } from '../../../core/access/approles/approles.ts';
+import { endGrant, grantIsOpen, hasEnded } from '../../../core/access/logins/grants.ts';
 import { openTenants, systemTenantName } from '../../../core/access/tenants.ts';
 import { tokenExpiryJob } from '../../../core/access/tokens/expiry.ts';
 import { tokenTable, type TokenRecord } from '../../../core/access/tokens/record.ts';
@@ -93,6 +97,8 @@ test('records of logins and requests have it beside the name', async () => {
 
 test('the end of any grant ends its tokens and their children at once, and no other tokens; the job removes them', async () => {
   const [role, issuer, another] = (await openGrants(3)) as [string, string, string];
+  // Those of approles that were deleted before.
+  await tokenExpiryJob(app.store, app.clock).run(AbortSignal.timeout(60_000));
   const [mine, theirs] = [await workloadLogin([role, issuer]), await workloadLogin([another, issuer])];
   const child = (await app.send('POST', `${base}/create`, {}, { token: mine })).body.token as string;
   expect(await Promise.all([mine, theirs, child].map(works))).toEqual([true, true, true]);
@@ -135,4 +141,37 @@ test('a token of a version before identities works until it expires, without one
   const child = (await app.send('POST', `${base}/create`, {}, { token })).body.token as string;
   expect(await works(child)).toBe(true);
   expect(await info(child)).not.toHaveProperty('identity');
+});
+
+test('the end of an approle ends its tokens through its grant, as that of every login; a narrower one gets another', async () => {
+  const path = `/v1/config/${approles}/ending`;
+  const { token } = await approleLogin('ending');
+  const approle = () => approleTable(app.store).get([tenantId, 'ending']);
+  const [{ grantId = '' } = {}] = [approle()];
+  expect(grantIsOpen(app.store, tenantId, grantId, (table, key) => table.get(key))).toBe(true);
+  await app.send('PUT', path, { 'token-policies': [] });
+  expect([hasEnded(app.store, tenantId, grantId), approle()?.grantId === grantId, await works(token)]).toEqual([true, false, false]);
+  const next = approle()?.grantId ?? '';
+  await app.send('DELETE', path);
+  expect(hasEnded(app.store, tenantId, next)).toBe(true);
+});
+
+test('tokens of approles of an earlier version, which opened no grants, stay until their end, and end with their approle', async () => {
+  const { token } = await approleLogin('earlier');
+  const grantId = approleTable(app.store).get([tenantId, 'earlier'])?.grantId ?? '';
+  const job = approleGrantsJob(app.store);
+  await app.store.write((transaction) => endGrant(transaction, app.store, tenantId, grantId));
+  // As a start does.
+  await openApproleGrants(app.store);
+  expect(await works(token)).toBe(true);
+  // In a cluster that is being updated such an appliance narrows it: the grant of before stays open until the job has run.
+  const signal = AbortSignal.timeout(60_000);
+  await job.run(signal);
+  expect(await works(token)).toBe(true);
+  await app.store.write((transaction) => {
+    const present = transaction.get(approleTable(app.store), [tenantId, 'earlier']);
+    if (present !== undefined) transaction.put(approleTable(app.store), [tenantId, 'earlier'], { ...present, grantId: randomUUID() });
+  });
+  await job.run(signal);
+  expect(await works(token)).toBe(false);
 });

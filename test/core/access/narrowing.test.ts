@@ -5,7 +5,8 @@ import { builtInPolicies, defaultPolicy } from '../../../core/access/policy/buil
 import { hiddenFields, requireAllowedValues } from '../../../core/access/policy/constraints.ts';
 import { compilePolicy, decide } from '../../../core/access/policy/engine.ts';
 import { wideningOf } from '../../../core/access/policy/narrowing.ts';
-import type { Policy, PolicyOperation, PolicyRule } from '../../../core/access/policy/policy.ts';
+import type { PolicyOperation } from '../../../core/access/policy/patterns.ts';
+import type { Policy, PolicyRule } from '../../../core/access/policy/policy.ts';
 
 const rule = (path: string, operations: PolicyRule['operations'], rest: Partial<PolicyRule> = {}): PolicyRule => ({
   path,

@@ -2,16 +2,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { builtInPolicies } from '../../../core/access/policy/built-in.ts';
-import { hasConstraints, requireAllowedValues, withoutHidden } from '../../../core/access/policy/constraints.ts';
+import { requireAllowedValues, withoutHidden } from '../../../core/access/policy/constraints.ts';
+import { hasConstraints } from '../../../core/access/policy/limits.ts';
 import { compilePolicy, decide } from '../../../core/access/policy/engine.ts';
-import {
-  operations,
-  policyDocument,
-  readPattern,
-  type Policy,
-  type PolicyOperation,
-  type PolicyRule,
-} from '../../../core/access/policy/policy.ts';
+import { operations, readPattern, type PolicyOperation } from '../../../core/access/policy/patterns.ts';
+import { policyDocument, type Policy, type PolicyRule } from '../../../core/access/policy/policy.ts';
 
 type Effects = PolicyRule['operations'];
 const rule = (path: string, effects: Effects, rest: Partial<PolicyRule> = {}): PolicyRule => ({

@@ -1,6 +1,12 @@
 // The attacks on approvals (by their number in the design), each against the rule that answers it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { acts as everyAct } from '../../../core/approvals/acts.ts';
 import { voidApprovals } from '../../../core/approvals/ending.ts';
+import { findUnapproved } from '../../../core/approvals/in-trail.ts';
+import { type Approval, approvalTable } from '../../../core/approvals/records.ts';
+import { type ApprovalRule, ruleTable } from '../../../core/approvals/rules.ts';
 import type { Answer } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { approvers, type People, rule, rulePath, startPeople } from './people.ts';
@@ -20,6 +26,15 @@ beforeAll(async () => {
 });
 afterAll(() => people.appliance.close());
 afterEach(async () => expect(await people.appliance.check()).toEqual([]));
+
+/** Records of the trail about a path. */
+function recordsOf(path: string): readonly Record<string, unknown>[] {
+  const directory = join(people.appliance.directory, 'audit');
+  const lines = readdirSync(directory).flatMap((name) =>
+    name.endsWith('.jsonl') ? readFileSync(join(directory, name), 'utf8').trim().split('\n') : [],
+  );
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((record) => record['path'] === path);
+}
 
 const expire = async (): Promise<void> =>
   people.appliance.jobs.find(({ name }) => name === 'expired-approvals')?.run(new AbortController().signal);
@@ -162,7 +177,7 @@ test('11: a rule that became stricter counts as it is, with the people that it n
   const id = await approved(['anna', 'bert']);
   const change = { needed: 3, force: true };
   const changing = await approved(['anna', 'bert'], `${rulePath}/key-material`, change, 'PATCH');
-  expect(codeOf(await send(changing, `${rulePath}/key-material`, change, 'PATCH'))).toBe('204');
+  expect(codeOf(await send(changing, `${rulePath}/key-material`, change, 'PATCH'))).toBe('200');
   expect(codeOf(await send(id))).toBe('409 approval-missing');
   await people.approve('cleo', id);
   expect(codeOf(await send(id))).toBe('200');
@@ -172,6 +187,24 @@ test('11: a rule that became stricter counts as it is, with the people that it n
   expect(codeOf(await send(weaker, `${rulePath}/key-material`, back, 'PATCH'))).toBe('204');
   // Asked for under three, it needs three, although the rule says two now.
   expect(codeOf(await send(early))).toBe('409 approval-missing');
+});
+
+test('13: what leaves in small pieces needs no approval, and is on record use by use', async () => {
+  const key = '/v1/state/keystore/transit-keys/values';
+  await people.as('root', 'POST', list, { name: 'values' });
+  const strictest = rule('strictest', { acts: [...everyAct], needed: 3, force: true });
+  expect(codeOf(await send(await approved(['anna', 'bert'], rulePath, strictest), rulePath, strictest))).toBe('201');
+  const before = recordsOf(`${key}/decrypt`).length;
+  const values = ['MQ==', 'Mg==', 'Mw=='];
+  for (const plaintext of values) {
+    const { body: sealed } = await people.as('asker', 'POST', `${key}/encrypt`, { plaintext });
+    const opened = await people.as('asker', 'POST', `${key}/decrypt`, { ciphertext: sealed.ciphertext });
+    expect([codeOf(opened), opened.body.plaintext]).toEqual(['200', plaintext]);
+  }
+  expect(codeOf(await people.as('asker', 'POST', `${key}/export`, {}))).not.toBe('200');
+  expect(recordsOf(`${key}/decrypt`).slice(before)).toEqual(values.map(() => expect.objectContaining({ user: 'asker', status: 200 })));
+  const over = await approved(approvers, `${rulePath}/strictest`, undefined, 'DELETE');
+  expect(codeOf(await send(over, `${rulePath}/strictest`, undefined, 'DELETE'))).toBe('204');
 });
 
 test('14: a flood ends at ten open requests, and the same request is one', async () => {
@@ -249,6 +282,27 @@ test('21: a restore voids what was open', async () => {
   await voidApprovals(people.appliance.store, people.appliance.clock.now());
   expect(codeOf(await send(id))).toBe('409 approval-void');
   expect((await people.as('asker', 'GET', `/v1/state/approvals/${id}`)).body.state).toBe('restored');
+});
+
+test('24: root on the machine can put a used approval back or take a rule out of the store, and the trail shows both', async () => {
+  const { store, directory, clock } = people.appliance;
+  const trail = join(directory, 'audit');
+  expect(await findUnapproved([trail])).toEqual([]);
+  const id = await approved(['anna', 'bert']);
+  const tenantId = [...ruleTable(store).entries([])].map(([[tenant]]) => String(tenant))[0] ?? '';
+  const earlier = approvalTable(store).get([tenantId, id]) as Approval;
+  expect(codeOf(await send(id))).toBe('200');
+  await store.write((transaction) => transaction.put(approvalTable(store), [tenantId, id], earlier));
+  expect(codeOf(await send(id))).toBe('200');
+  const rule = ruleTable(store).get([tenantId, 'key-material']) as ApprovalRule;
+  await store.write((transaction) => transaction.delete(ruleTable(store), [tenantId, 'key-material']));
+  clock.advance(1);
+  expect(codeOf(await people.as('asker', 'POST', exporting, {}))).toBe('200');
+  await store.write((transaction) => transaction.put(ruleTable(store), [tenantId, 'key-material'], rule));
+  expect((await findUnapproved([trail])).map(({ problem }) => problem)).toEqual([
+    `POST ${exporting} ran with an approval that another act had used before`,
+    `POST ${exporting} ran without approval under the rule "key-material"`,
+  ]);
 });
 
 test('26: the last approvers of a rule cannot be deleted, others can', async () => {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askedSchemas } from '../../../core/http/description/asked.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { type People, rule, rulePath, startPeople } from './people.ts';
 
@@ -27,6 +28,7 @@ test('with a rule a request is refused, asked for, approved by two, and runs onc
   expect([refused.status, refused.body.code]).toEqual([403, 'approval-needed']);
   const asked = await people.ask('asker', 'POST', exporting, {});
   expect(asked.status, JSON.stringify(asked.body)).toBe(202);
+  expect(Object.keys(asked.body).toSorted()).toEqual(Object.keys(askedSchemas['ApprovalAsked']?.properties ?? {}).toSorted());
   const id = String(asked.body.id);
   expect(asked.headers['location']).toBe(`/v1/state/approvals/${id}`);
   const early = await people.as('asker', 'POST', exporting, {}, { approval: id });

@@ -1,5 +1,5 @@
 // People of a tenant for tests of approvals: each with an approle, one who asks and three who approve.
-import { type Answer, startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { type Answer, startTestAppliance, type TestAppliance, type TestApplianceOptions } from '../../harness/appliance.ts';
 
 export const approvers = ['anna', 'bert', 'cleo'] as const;
 const approlePath = 'keystore/authentication/approles';
@@ -22,8 +22,8 @@ export type People = {
 export const rulePath = '/v1/config/approval/rules';
 
 /** Starts an appliance with these people; without rules. */
-export async function startPeople(directory: string): Promise<People> {
-  const appliance = await startTestAppliance({ directory });
+export async function startPeople(directory: string, options: Partial<TestApplianceOptions> = {}): Promise<People> {
+  const appliance = await startTestAppliance({ directory, ...options });
   const secrets: Record<string, object> = {};
   const tokens: Record<string, string> = {};
   const logIn = async (name: string): Promise<string> => {

@@ -2,15 +2,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  concat,
   decodeBase64,
-  decodeHex,
   decodeUtf8,
   encodeBase64,
   encodeHex,
   encodeUtf8,
   equalConstantTime,
-  lengthFramed,
   parseBase64,
   sharingDecoder,
 } from '../../../core/base/bytes.ts';
@@ -132,16 +129,6 @@ describe('base64 (RFC 4648 section 4, api 14)', () => {
   });
 });
 
-test('hexadecimal: decode after encode is the identity; odd lengths and other characters are refused', () => {
-  fc.assert(
-    fc.property(octets, (bytes) => {
-      expect(decodeHex(encodeHex(bytes))).toEqual(bytes);
-    }),
-  );
-  expect(decodeHex('AbfF')).toEqual(Uint8Array.of(0xab, 0xff));
-  for (const text of ['a', 'zz', '0x00', ' 00', '00\n']) expect(decodeHex(text)).toBeUndefined();
-});
-
 test('UTF-8: well-formed text survives, a byte order mark included; anything else is refused', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -152,18 +139,6 @@ test('UTF-8: well-formed text survives, a byte order mark included; anything els
   for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x61, 0xc3]]) {
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();
   }
-});
-
-test('framing: different lists of parts never give the same octets', () => {
-  const parts = fc.array(fc.uint8Array({ maxLength: 5, max: 1 }), { maxLength: 4 });
-  fc.assert(
-    fc.property(parts, parts, (left, right) => {
-      expect(encodeHex(lengthFramed(...left)) === encodeHex(lengthFramed(...right))).toBe(JSON.stringify(left) === JSON.stringify(right));
-    }),
-    { numRuns: 1000 },
-  );
-  expect(encodeHex(lengthFramed(Uint8Array.of(1, 2), new Uint8Array()))).toBe('00000002010200000000');
-  expect(concat()).toEqual(new Uint8Array());
 });
 
 test('comparing: equal octets only, lengths may differ', () => {

@@ -97,7 +97,9 @@ oidc:
       restore: '--restore',
     });
     expect(loaded).toEqual({
+      notices: {},
       attended: false,
+      certificateHosts: [],
       data: '/var/lib/keystored',
       listen: { host: '::1', port: 8443, connections: expect.any(Number) as number },
       estListen: { host: 'est.example.com', port: 4665, connections: expect.any(Number) as number },
@@ -111,6 +113,8 @@ oidc:
       audit: { maxFileBytes: 64 << 20, retainFiles: 4, signEverySeconds: 300 },
       shipping: { destinations: [] },
       tlsKey: 'store',
+      tlsRsaCertificate: false,
+      providerHosts: { allow: [], deny: [] },
       hsm: {
         defaultCustody: 'token',
         cacheKeys: keysThatFit(3 * 2),

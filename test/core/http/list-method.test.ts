@@ -85,7 +85,8 @@ describe('a connection', () => {
     ['LIST behind another in one packet', [head('GET') + head('LIST')]],
     ['LIST behind a chunked body', [head('POST', 'transfer-encoding: chunked\r\n') + '0\r\n\r\n', head('LIST')]],
   ])('%s is refused, as without this', async (_, pieces) => {
-    expect((await send(pieces, pieces.length)).at(-1)).toBe('400');
+    // The connection ends with the refusal, which may be behind the answer to what came first.
+    expect((await send(pieces, Infinity)).at(-1)).toBe('400');
     expect(seen.some((line) => line.startsWith('LINK'))).toBe(false);
   });
 });

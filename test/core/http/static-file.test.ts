@@ -16,6 +16,7 @@ test.each([
   ['gzip', 'gzip'],
   ['x-gzip', 'gzip'],
   ['deflate, BR', 'br'],
+  ['gzip, deflate, br, zstd', 'br'],
   ['br;q=0.1, GZIP', 'gzip'],
   ['gzip;q=0.1, br;q=0.2', 'br'],
   ['gzip;q=0', undefined],

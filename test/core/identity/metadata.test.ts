@@ -55,3 +55,30 @@ test('keys at another host are taken only where the settings name it', async () 
   await expect(at([])).rejects.toMatchObject({ reason: 'endpoint-elsewhere', fields: { member: 'jwks_uri' } });
   expect(await at(['keys.example'])).toMatchObject({ jwks_uri: 'https://keys.example/jwks' });
 });
+
+test('an issuer that is not its address is taken only where the settings name exactly that one', async () => {
+  // As Azure AD B2C describes itself.
+  const discoveryUrl = 'https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=B2C_1_signin';
+  const own = 'https://contoso.b2clogin.com/0c3bd4f5-5a0e-4f4f-9c5e-6a5b1d3f2a10/v2.0/';
+  const jwks_uri = 'https://contoso.b2clogin.com/contoso.onmicrosoft.com/discovery/v2.0/keys?p=b2c_1_signin';
+  const asked = (expectedIssuer?: string) =>
+    fetchMetadata(issuerMetadata, { discoveryUrl, expectedIssuer, providerHosts: [] }, answering({ issuer: own, jwks_uri }), false);
+  await expect(asked()).rejects.toMatchObject({ reason: 'issuer-mismatch', fields: { issuer: own } });
+  expect(await asked(own)).toEqual({ issuer: own, jwks_uri });
+  for (const near of [own.slice(0, -1), own.toUpperCase(), discoveryUrl])
+    await expect(asked(near)).rejects.toMatchObject({ reason: 'issuer-mismatch' });
+});
+
+test("Entra's keys of an application are asked for by its query, under the issuer of the directory", async () => {
+  const directory = 'https://login.microsoftonline.com/0c3bd4f5-5a0e-4f4f-9c5e-6a5b1d3f2a10';
+  const query = '?appid=6731de76-14a6-49ae-97bc-6eba6914391e';
+  const jwks_uri = `${directory}/discovery/v2.0/keys${query}`;
+  const asked: string[] = [];
+  const outbound: Outbound = {
+    ...answering({}),
+    fetch: async (url) => (asked.push(String(url)), Response.json({ issuer: `${directory}/v2.0`, jwks_uri })),
+  };
+  const metadata = await fetchMetadata(issuerMetadata, { discoveryUrl: `${directory}/v2.0${query}`, providerHosts: [] }, outbound, false);
+  expect(metadata).toEqual({ issuer: `${directory}/v2.0`, jwks_uri });
+  expect(asked).toEqual([`${directory}/v2.0/.well-known/openid-configuration${query}`]);
+});

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../core/base/time.ts';
 import { configSchema } from '../../../plugins/oidc/config.ts';
-import { openDestinations, type Rules } from '../../../core/outbound/destinations.ts';
+import { openDestinations, type OwnListeners, ownListenersOf, type Rules } from '../../../core/outbound/destinations.ts';
 import { openOutbound } from '../../../core/outbound/outbound.ts';
 import { OutboundError } from '../../../core/outbound/outbound-error.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const own = { ports: [4646, 4665], publicUrl: 'https://keys.test:4646' };
+const own: OwnListeners = { ports: [4646, 4665], publicUrl: 'https://keys.test:4646' };
 const nothing: Rules = { allow: [], deny: [] };
 
 /** A status, or the kind of the OutboundError. */
@@ -119,4 +119,10 @@ test('the configuration accepts only addresses, ranges and names', () => {
   for (const right of ['10.0.0.0/8', '::1', 'idp.example', '*.corp.example']) expect([right, read(right)]).toEqual([right, true]);
   for (const wrong of ['10.0.0.1/8', 'https://idp.example', 'a b', '', '*', 'idp.example:443', '*.'])
     expect([wrong, read(wrong)]).toEqual([wrong, false]);
+});
+
+test('the appliance itself is not called under its name with a dot at the end, nor at a port that a plugin opens', async () => {
+  const ours = ownListenersOf({ management: { port: 4646 }, managementUrl: 'https://keys.test:4646', pluginPorts: [5696] });
+  expect(await ask('https://keys.test.:4646/', {}, ours)).toBe('forbidden-address');
+  expect(await connectedTo('127.0.0.1', {}, ours, 'https://x.test:5696/')).toBe('forbidden-address');
 });

@@ -1,7 +1,7 @@
 // Places that an operator has named for one kind of providers hold for another.
 import { expect, test } from 'vitest';
 import { withCommonHosts } from '../../../appliance/configuration.ts';
-import { openDestinations } from '../../../core/outbound/destinations.ts';
+import { openDestinations, type Rules } from '../../../core/outbound/destinations.ts';
 import { bothRules } from '../../../core/outbound/provider-hosts.ts';
 
 const own = { ports: [], publicUrl: 'https://keys.test' };
@@ -34,13 +34,59 @@ test('a list of what is allowed holds for both, and of two lists what they have 
   expect(['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((host) => mayCall([named, other], host))).toEqual([false, true, false]);
 });
 
-test('two lists with nothing in common allow nothing', () => {
-  const other = { allow: ['192.0.2.9'], deny: [] };
-  expect(['192.0.2.1', '192.0.2.9'].map((host) => mayCall([named, other], host))).toEqual([false, false]);
+const allow = (...hosts: string[]) => ({ allow: hosts, deny: [] });
+
+/** Whether a connection to a name goes on to an address. */
+const reaches = async (rules: Rules, host: string, address: string): Promise<boolean> => {
+  const resolve = () => Promise.resolve([{ address, family: 4 }]);
+  const { lookup } = openDestinations(rules, own, { resolve }).wayTo(new URL(`https://${host}`));
+  return await new Promise((done) => lookup(host, { all: true }, (error) => done(error === null)));
+};
+
+test.each([
+  [allow('*.Example'), allow('login.example'), 'login.example', '192.0.2.1', true],
+  [allow('*.example'), allow('login.example'), 'other.example', '192.0.2.1', false],
+  [allow('A.example'), allow('a.EXAMPLE'), 'a.example', '192.0.2.1', true],
+  [allow('*.example'), allow('*.a.example'), 'b.example', '192.0.2.1', false],
+  [allow('10.0.0.0/8'), allow('10.1.0.0/16'), 'a.example', '10.1.0.1', true],
+  [allow('10.0.0.0/8'), allow('10.1.0.0/16'), 'a.example', '10.2.0.1', false],
+  [allow('*.example'), allow('10.0.0.0/8'), 'a.example', '10.2.0.1', true],
+  [allow('*.example'), allow('10.0.0.0/8'), 'a.example', '11.2.0.1', false],
+  [allow('*.example'), allow('10.0.0.0/8'), 'a.test', '10.2.0.1', false],
+  [allow('169.254.0.0/16'), allow('169.254.1.1'), 'a.example', '169.254.1.1', true],
+  [allow('169.254.0.0/16'), allow('*.example'), 'a.example', '169.254.1.1', false],
+])('of %j and %j, %s at %s passes both: %s', async (one, other, host, address, passes) => {
+  expect([await reaches(bothRules(one, other), host, address), await reaches(bothRules(other, one), host, address)]).toEqual([
+    passes,
+    passes,
+  ]);
 });
 
-test('the section of the sign-in of people holds for issuers of workloads as well', () => {
-  const sections = { oidc: { providerHosts: denied }, jwt: { providerHosts: free }, transit: {} };
-  expect(withCommonHosts(sections)).toEqual({ ...sections, jwt: { providerHosts: denied } });
-  expect(withCommonHosts({ jwt: { providerHosts: free } })).toEqual({ jwt: { providerHosts: free } });
+test('lists without a host in common are refused, with their fields', () => {
+  const sections = (oidc: Rules, jwt: Rules) => ({ oidc: { providerHosts: oidc }, jwt: { providerHosts: jwt } });
+  expect(() => withCommonHosts(named, sections(allow('192.0.2.9'), free))).toThrow(
+    /^provider-hosts\/allow and oidc\/provider-hosts\/allow: /,
+  );
+  expect(() => withCommonHosts(allow('*.a.example'), sections(free, allow('a.example')))).toThrow(
+    /^provider-hosts\/allow and jwt\/provider-hosts\/allow: /,
+  );
+  expect(() => withCommonHosts(free, sections(allow('10.0.0.0/8'), allow('11.0.0.0/8')))).toThrow(
+    /^oidc\/provider-hosts\/allow and jwt\/provider-hosts\/allow: /,
+  );
+  // Each two of them have a host in common.
+  expect(() => withCommonHosts(allow('a', 'b'), sections(allow('b', 'c'), allow('a', 'c')))).toThrow(/^provider-.* and oidc.* and jwt/);
+  expect(() => withCommonHosts(allow('*.a.example'), sections(allow('10.0.0.0/8'), allow('X.a.example')))).not.toThrow();
+});
+
+test('what is common holds for the sign-in of people and for issuers of workloads, and so does its former name', () => {
+  const sections = { oidc: { providerHosts: free }, jwt: { providerHosts: free }, transit: {} };
+  const both = { oidc: { providerHosts: denied }, jwt: { providerHosts: denied }, transit: {} };
+  expect(withCommonHosts(denied, sections)).toEqual(both);
+  expect(withCommonHosts(free, { ...sections, oidc: { providerHosts: denied } })).toEqual(both);
+  expect(withCommonHosts(named, { ...sections, oidc: { providerHosts: denied } })).toMatchObject({
+    oidc: { providerHosts: { allow: named.allow, deny: denied.deny } },
+    jwt: { providerHosts: { allow: named.allow, deny: denied.deny } },
+  });
+  expect(withCommonHosts(free, { jwt: { providerHosts: free } })).toEqual({ jwt: { providerHosts: free } });
+  expect(withCommonHosts(denied, { transit: {} })).toEqual({ transit: {} });
 });

@@ -4,6 +4,10 @@ import { CommandFailed } from '../../../appliance/cli/terminal/failure.ts';
 import { StartRefused } from '../../../appliance/start-refused.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import { DerError } from '../../../core/der/der.ts';
+import { CmpRefusal } from '../../../plugins/cmp/message/refusal.ts';
+import { KmipFailure } from '../../../plugins/kmip/messages/failure.ts';
+import { RequestRefused } from '../../../plugins/kmip/messages/request.ts';
+import { KmipMalformed } from '../../../plugins/kmip/ttlv/malformed.ts';
 import { ScepMalformed } from '../../../plugins/scep/message/malformed.ts';
 import { takeOpensslErrors } from '../../harness/openssl-queue.ts';
 import { Dice } from '../cases.ts';
@@ -11,7 +15,10 @@ import { drawInput } from './mutations.ts';
 import type { Parser } from './parser.ts';
 
 /** Errors that are refusals: their callers turn them into an answer or a message. */
-const refusals = [DerError, ScepMalformed, StartRefused, CommandFailed, BackupError] as const;
+const refusals = [
+  ...[DerError, ScepMalformed, CmpRefusal, KmipMalformed, RequestRefused],
+  ...[KmipFailure, StartRefused, CommandFailed, BackupError],
+] as const;
 
 /** The input with this number; what was drawn before it does not matter. */
 export function inputOf(parser: Parser, seed: number, number: number): Buffer {

@@ -6,7 +6,7 @@ import { extensionId, ocspId } from '../../../core/der/oids.ts';
 import type { FoundCa } from '../../../plugins/ca/authority/lookup.ts';
 import type { CaContext } from '../../../plugins/ca/context.ts';
 import { parseCertificate } from '../../../plugins/ca/der/certificate.ts';
-import { formatName, readName } from '../../../plugins/ca/der/name.ts';
+import { formatName, readName } from '../../../core/der/name.ts';
 import { readAlternativeNames, readBasicConstraints, readExtKeyUsage } from '../../../plugins/ca/der/read-extensions.ts';
 import { findPath } from '../../../plugins/ca/issuing/chain.ts';
 import { verifyCsr } from '../../../plugins/ca/issuing/csr.ts';

@@ -1,7 +1,10 @@
 // Parsers of keys of others: public keys, imported material in texts and octets, and OpenPGP certificates and signatures.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createMessage, generateKey, sign, type PrivateKey } from 'openpgp';
+import { deflateSync } from 'node:zlib';
+import { createCleartextMessage, createMessage, generateKey, sign, type PrivateKey } from 'openpgp';
 import { importCertificate } from '../../../plugins/openpgp/certificates/import-public-key.ts';
+import { documents } from '../../../plugins/openpgp/certificates/signed-document.ts';
+import { packet } from '../../../plugins/openpgp/format/packets.ts';
 import { readSignatures } from '../../../plugins/openpgp/format/reading.ts';
 import { requireCipher } from '../../../plugins/transit/ciphers.ts';
 import { parseMaterialOctets, parseMaterialText } from '../../../plugins/transit/formats/private-keys.ts';
@@ -44,6 +47,12 @@ export async function openpgpParsers(): Promise<readonly Parser[]> {
   const signatures = await Promise.all(
     keys.map((signingKeys) => sign({ message, signingKeys, detached: true, format: 'binary' }) as Promise<Uint8Array>),
   );
+  const [signingKeys] = keys;
+  const whole = (await sign({ message, signingKeys, format: 'binary' } as never)) as unknown as Uint8Array;
+  const messages = [whole, packet(8, Buffer.concat([Buffer.of(2), deflateSync(whole)]))];
+  const lines = await createCleartextMessage({ text: '-- \nOrigin: Example\n' });
+  const document = (await sign({ message: lines, signingKeys } as never)) as unknown as string;
+  const cleartextWords = ['-----BEGIN PGP SIGNED MESSAGE-----\n', '-----BEGIN PGP SIGNATURE-----\n', '\n- ', '\nHash: ', '\r\n', '\n\n'];
   const armorWords = ['-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n', '\n-----END PGP PUBLIC KEY BLOCK-----\n', '\nComment: x', '\n\n', '='];
   const blocks = keys.map((key) => key.toPublic());
   return [
@@ -58,6 +67,14 @@ export async function openpgpParsers(): Promise<readonly Parser[]> {
     {
       ...{ name: 'OpenPGP signature', samples: signatures.map((octets) => Buffer.from(octets)), words: [], share: 0.5 },
       read: (octets) => readSignatures(octets.toString('base64')),
+    },
+    {
+      ...{ name: 'OpenPGP message', samples: messages.map((octets) => Buffer.from(octets)), words: [], share: 0.3 },
+      read: (octets) => documents.message(octets),
+    },
+    {
+      ...{ name: 'OpenPGP cleartext document', samples: [Buffer.from(document)], words: cleartextWords, share: 0.3 },
+      read: (octets) => documents.cleartext(octets),
     },
   ];
 }

@@ -55,13 +55,16 @@ export class AcmeClient {
   keys: AccountKeys;
   kid: string | undefined;
   readonly #ca: string;
+  readonly #agent: https.Agent | false;
   #nonce: string | undefined;
 
-  constructor(directory: string, ca: string, keys: AccountKeys = makeAccountKeys()) {
+  /** `agent`: keeps connections; without one, each request has a connection of its own. */
+  constructor(directory: string, ca: string, keys: AccountKeys = makeAccountKeys(), agent: https.Agent | false = false) {
     this.directory = directory;
     this.base = directory.replace(/\/directory$/, '');
     this.keys = keys;
     this.#ca = ca;
+    this.#agent = agent;
   }
 
   fetch(
@@ -75,16 +78,24 @@ export class AcmeClient {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const sent = https.request(
         url,
-        { method, ca: this.#ca, headers: { 'user-agent': 'test', ...headers, ...length }, agent: false, ...identity },
+        { method, ca: this.#ca, headers: { 'user-agent': 'test', ...headers, ...length }, agent: this.#agent, ...identity },
         (answer) => {
           const parts: Buffer[] = [];
           answer.on('data', (part: Buffer) => parts.push(part));
+          // Of a server that ends while it answers; without it nothing comes.
+          answer.on('error', reject);
           answer.on('end', () => {
             const text = Buffer.concat(parts).toString();
             const isJson = answer.headers['content-type']?.includes('json') === true;
             const named = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
             this.#nonce = named['replay-nonce'] ?? this.#nonce;
-            resolve({ status: answer.statusCode ?? 0, headers: named, body: isJson ? JSON.parse(text) : undefined, text });
+            try {
+              // Answers to HEAD have the type of their body, and no body.
+              const document = isJson && text !== '' ? JSON.parse(text) : undefined;
+              resolve({ status: answer.statusCode ?? 0, headers: named, body: document, text });
+            } catch (error) {
+              reject(error);
+            }
           });
         },
       );
@@ -93,13 +104,23 @@ export class AcmeClient {
   }
 
   async nonce(): Promise<string> {
-    const { headers } = await this.fetch(`${this.base}/new-nonce`, { method: 'HEAD' });
+    const { headers } = await this.#askForNonce();
     return headers['replay-nonce'] ?? '';
+  }
+
+  #askForNonce(): Promise<AcmeReply> {
+    return this.fetch(`${this.base}/new-nonce`, { method: 'HEAD' });
   }
 
   /** Sends a signed message. `header` replaces members of the protected header; undefined ones are left out. */
   async post(url: string, payload: unknown, header: Readonly<Record<string, unknown>> = {}): Promise<AcmeReply> {
-    const nonce = this.#nonce ?? (await this.nonce());
+    let nonce = this.#nonce;
+    if (nonce === undefined) {
+      const asked = await this.#askForNonce();
+      // Of a server that is busy or has none: its answer says when to come again.
+      if (asked.status >= 400) return asked;
+      nonce = asked.headers['replay-nonce'] ?? '';
+    }
     this.#nonce = undefined;
     const who = this.kid === undefined ? { jwk: this.keys.jwk } : { kid: this.kid };
     return this.send(url, signJws(this.keys, { nonce, url, ...who, ...header }, payload));

@@ -6,17 +6,23 @@ export type DnsServer = {
   /** addresses of a name; `*`: of all others */
   readonly addresses: Map<string, readonly string[]>;
   readonly texts: Map<string, readonly string[]>;
+  /** CAA records of a name, each as `flags tag value` */
+  readonly caa: Map<string, readonly string[]>;
+  /** names for which it says that it has failed */
+  readonly failing: Set<string>;
   /** names that were asked, with the type of the question */
   readonly asked: string[];
   close(): Promise<void>;
 };
 
-const types = { A: 1, TXT: 16, AAAA: 28 } as const;
+const types = { A: 1, TXT: 16, AAAA: 28, CAA: 257 } as const;
 
 export async function startDnsServer(): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const addresses = new Map<string, readonly string[]>();
   const texts = new Map<string, readonly string[]>();
+  const caa = new Map<string, readonly string[]>();
+  const failing = new Set<string>();
   const asked: string[] = [];
   socket.on('message', (message, { port, address }) => {
     const { name, type, end } = readQuestion(message);
@@ -27,11 +33,13 @@ export async function startDnsServer(): Promise<DnsServer> {
         ? own.filter((one) => !one.includes(':')).map((one) => Buffer.from(one.split('.').map(Number)))
         : type === types.TXT
           ? (texts.get(name) ?? []).map((text) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]))
-          : [];
-    const known = addresses.has(name) || addresses.has('*') || texts.has(name);
+          : type === types.CAA
+            ? (caa.get(name) ?? []).map(encodeCaa)
+            : [];
+    const known = addresses.has(name) || addresses.has('*') || texts.has(name) || caa.has(name);
     const head = Buffer.alloc(12);
     message.copy(head, 0, 0, 2);
-    head.writeUInt16BE(known ? 0x8180 : 0x8183, 2);
+    head.writeUInt16BE(failing.has(name) ? 0x8182 : known ? 0x8180 : 0x8183, 2);
     head.writeUInt16BE(1, 4);
     head.writeUInt16BE(records.length, 6);
     const answers = records.map((data) => {
@@ -48,10 +56,15 @@ export async function startDnsServer(): Promise<DnsServer> {
   return {
     port: socket.address().port,
     addresses,
-    texts,
+    ...{ texts, caa, failing },
     asked,
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
+}
+
+function encodeCaa(record: string): Buffer {
+  const [, flags = '0', tag = '', value = ''] = /^(\d+) (\S+) (.*)$/.exec(record) ?? [];
+  return Buffer.concat([Buffer.from([Number(flags), tag.length]), Buffer.from(tag), Buffer.from(value)]);
 }
 
 function readQuestion(message: Buffer): { readonly name: string; readonly type: number; readonly end: number } {

@@ -19,15 +19,16 @@ export const struckFile = (notes: string): string => `${notes}.struck`;
 const { KILLS_ROTATION: notes } = process.env;
 /** The first process leads the group; the others inherit its id. A test that imports the types is none of them. */
 const group = notes === undefined ? undefined : Number((process.env['KILLS_GROUP'] ??= String(process.pid)));
-const program = basename(process.argv[1] ?? '');
+/** Without its ending: the sources and the bundle differ in it. */
+const program = basename(process.argv[1] ?? '').replace(/\.[jt]s$/, '');
 
 if (notes !== undefined) await watch(notes);
 
 async function watch(file: string): Promise<void> {
-  if (program === 'follower.ts') await watchTransactions(file);
+  if (program === 'follower') await watchTransactions(file);
   // A host has its own keys destroyed by a thread, which is a program of its own.
-  if (['host.ts', 'lane.ts', 'setup-task.ts'].includes(program)) await watchToken(file);
-  if (program === 'worker.ts') watchStoreKey(file);
+  if (['host', 'lane', 'setup-task'].includes(program)) await watchToken(file);
+  if (program === 'worker') watchStoreKey(file);
 }
 
 /** Returns what notes the end of the step. */

@@ -145,10 +145,11 @@ function readCertRep(message: Uint8Array, { transactionId, senderNonce, privateK
   if (!octets(ids.recipientNonce).equals(Buffer.from(senderNonce))) throw new Error('another recipientNonce');
   const status = ({ '0': 'success', '2': 'failure', '3': 'pending' } as const)[text(ids.pkiStatus) ?? ''];
   if (status === undefined) throw new Error(`pkiStatus ${text(ids.pkiStatus)}`);
-  if ((status === 'success') !== (signed.content !== undefined)) throw new Error('content where none belongs, or none');
+  const content = signed.content?.length === 0 ? undefined : signed.content;
+  if ((status === 'success') !== (content !== undefined)) throw new Error('content where none belongs, or none');
   if ((status === 'failure') !== (text(ids.failInfo) !== undefined)) throw new Error('failInfo where none belongs, or none');
   const failInfo = ['badAlg', 'badMessageCheck', 'badRequest', 'badTime', 'badCertId'][Number(text(ids.failInfo))];
-  const opened = signed.content === undefined ? undefined : openEnvelope(signed.content, privateKey);
+  const opened = content === undefined ? undefined : openEnvelope(content, privateKey);
   const inside = opened === undefined ? { certificates: [], lists: [] } : readDegenerate(opened.content);
   const { signer, digest } = signed;
   return {

@@ -197,7 +197,8 @@ function attributesOf(parts: RequestParts): readonly Uint8Array[] {
   const all = [
     attribute(ids.contentType, oid(ids.data)),
     attribute(ids.messageDigest, octetString(hashOf(digest, envelope, 'buffer'))),
-    attribute(ids.signingTime, encode(tag.utcTime, Buffer.from('261127090000Z'))),
+    // Others compare it with the life of the signer's certificate.
+    attribute(ids.signingTime, encode(tag.utcTime, Buffer.from(new Date().toISOString().replaceAll(/^20|[-:T]|\.\d+/g, '')))),
     attribute(ids.messageType, printable(messageType)),
     attribute(ids.transactionId, printable(transactionId)),
     attribute(ids.senderNonce, octetString(parts.senderNonce ?? randomBytes(16))),

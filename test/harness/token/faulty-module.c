@@ -134,6 +134,8 @@ WRAP(C_WrapKey, (Session session, Mechanism mechanism, Object with, Object key, 
 WRAP(C_UnwrapKey,
      (Session session, Mechanism mechanism, Object with, CK_BYTE *blob, CK_ULONG length, Attributes attributes, CK_ULONG count, Object *made),
      (session, mechanism, with, blob, length, attributes, count, made), .handle = made)
+WRAP(C_DeriveKey, (Session session, Mechanism mechanism, Object base, Attributes attributes, CK_ULONG count, Object *made),
+     (session, mechanism, base, attributes, count, made), .handle = made)
 WRAP(C_EncryptInit, (Session session, Mechanism mechanism, Object key), (session, mechanism, key), 0)
 WRAP(C_Encrypt, (Session session, CK_BYTE *in, CK_ULONG inLength, CK_BYTE *out, CK_ULONG *length), (session, in, inLength, out, length),
      .octets = out, .length = length)
@@ -188,7 +190,7 @@ static void wrap(void) {
   TAKE(C_Initialize) TAKE(C_Finalize) TAKE(C_GetSlotList) TAKE(C_GetSlotInfo) TAKE(C_GetTokenInfo) TAKE(C_GetMechanismList) TAKE(C_InitToken)
   TAKE(C_InitPIN) TAKE(C_SetPIN) TAKE(C_OpenSession) TAKE(C_CloseSession) TAKE(C_GetSessionInfo) TAKE(C_Login) TAKE(C_Logout) TAKE(C_CreateObject)
   TAKE(C_CopyObject) TAKE(C_DestroyObject) TAKE(C_GetAttributeValue) TAKE(C_FindObjectsInit) TAKE(C_FindObjects) TAKE(C_FindObjectsFinal)
-  TAKE(C_GenerateKey) TAKE(C_GenerateKeyPair) TAKE(C_WrapKey) TAKE(C_UnwrapKey) TAKE(C_EncryptInit) TAKE(C_Encrypt) TAKE(C_DecryptInit)
+  TAKE(C_GenerateKey) TAKE(C_GenerateKeyPair) TAKE(C_WrapKey) TAKE(C_UnwrapKey) TAKE(C_DeriveKey) TAKE(C_EncryptInit) TAKE(C_Encrypt) TAKE(C_DecryptInit)
   TAKE(C_Decrypt) TAKE(C_SignInit) TAKE(C_Sign) TAKE(C_GenerateRandom)
   wrapped.C_GetFunctionList = C_GetFunctionList;
 }

@@ -1,5 +1,5 @@
 // Enrols with jscep: a first certificate, a refused request, GetCRL, GetCert and a renewal; prints a line for each.
-// Arguments: URL of the CA, secret, subject.
+// Arguments: URL of the CA, secret, subject; without-renewal ends before GetCert, wait polls for a certificate that a person decides on.
 import java.math.BigInteger;
 import java.net.URL;
 import java.security.KeyPair;
@@ -7,6 +7,7 @@ import java.security.KeyPairGenerator;
 import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.util.Date;
+import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.DERUTF8String;
 import org.bouncycastle.asn1.pkcs.PKCSObjectIdentifiers;
 import org.bouncycastle.asn1.x500.X500Name;
@@ -29,6 +30,22 @@ public class Enrol {
     X509Certificate own = new JcaX509CertificateConverter().getCertificate(
       new JcaX509v3CertificateBuilder(subject, BigInteger.ONE, new Date(now.getTime() - 3600000L), new Date(now.getTime() + 86400000L), subject, keys.getPublic()).build(signer));
     Client client = new Client(new URL(arguments[0]), new OptimisticCertificateVerifier());
+
+    if (arguments.length > 3 && arguments[3].equals("wait")) {
+      EnrollmentResponse asked = client.enrol(own, keys.getPrivate(), request(subject, keys, signer, arguments[1]));
+      System.out.println("waits " + asked.isPending());
+      int polls = 0;
+      while (asked.isPending() && polls < 100) {
+        Thread.sleep(500);
+        polls += 1;
+        asked = client.poll(own, keys.getPrivate(), new X500Principal(subject.getEncoded()), asked.getTransactionId());
+      }
+      if (asked.isSuccess()) {
+        X509Certificate got = (X509Certificate) asked.getCertStore().getCertificates(null).iterator().next();
+        System.out.println("enrolled " + got.getSerialNumber().toString(16) + " " + got.getSubjectX500Principal().getName());
+      }
+      return;
+    }
 
     EnrollmentResponse refused = client.enrol(own, keys.getPrivate(), request(subject, keys, signer, "wrong secret"));
     System.out.println("refused " + refused.isFailure());

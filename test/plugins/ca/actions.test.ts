@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
 import { sequence } from '../../../core/der/der.ts';
-import { commonName } from '../../../plugins/ca/der/name.ts';
+import { commonName } from '../../../core/der/name.ts';
 import { send } from '../est/client.ts';
 import { type EstAppliance, openEst, startEstAppliance } from '../est/est-appliance.ts';
 import { file, openssl, opensslClient } from '../est/openssl.ts';
@@ -38,6 +38,20 @@ async function fetchPublic(url: string, options: { body?: Buffer; method?: strin
     ...(type === undefined ? {} : { headers: { 'Content-Type': type } }),
   });
 }
+
+test('a token with a number of uses makes no secrets of devices and no keys for accounts, which have uses of their own', async () => {
+  const ca = await appliance.makeCa({});
+  const { token } = (await appliance.request('POST', '/v1/state/keystore/token/create', { uses: 9 })).body;
+  const asked: readonly (readonly [string, object])[] = [
+    ['make-enrolment-secret', { subject: 'CN=device' }],
+    ['make-eab-key', {}],
+  ];
+  for (const [action, body] of asked) {
+    const path = `/v1/state/keystore/tls/ca/${ca}/${action}`;
+    expect(codeOf(await appliance.request('POST', path, body, { token }))).toBe('403 policy-denied');
+    expect((await appliance.request('POST', path, body)).status).toBe(200);
+  }
+});
 
 describe('sign-csr', () => {
   test('issues for any name, with the profile of the CA and the usages asked for', async () => {

@@ -26,18 +26,24 @@ describe('defaults', () => {
       'cert-key-curve': 'secp256r1',
       subject: 'CN=plain',
       ttl: '10y',
-      'deletion-allowed': false,
+      ...{ 'deletion-allowed': false, 'delta-crl': false },
       est: {
         enabled: false,
         'allowed-domains': [],
         'allow-subdomains': false,
         'allow-bare-domains': false,
         'allow-ip-sans': false,
+        'allow-wildcards': false,
         ttl: '30d',
         'allow-reenroll-with-issued-cert': true,
+        'server-keygen': false,
       },
       scep: { enabled: false, 'allow-reenroll-with-issued-cert': true, 'approval-required': false, 'allow-old': [] },
       acme: { enabled: false, 'external-account-required': true, challenges: ['http-01', 'dns-01', 'tls-alpn-01'] },
+      cmp: {
+        ...{ enabled: false, 'allow-reenroll-with-issued-cert': true, 'allow-trusted-cert': false, 'approval-required': false },
+        'allow-old': [],
+      },
     });
     const state = await appliance.state('plain');
     expect(state).toMatchObject({ 'trust-only': false, 'key-version': 1, est: { 'https-url': [], 'initial-enroll-secret-set': false } });

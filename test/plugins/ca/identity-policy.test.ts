@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
 import { findForbiddenName, type IdentityPolicy } from '../../../plugins/ca/issuing/identity-policy.ts';
 import { encode, objectIdentifier, sequence, tag } from '../../../core/der/der.ts';
-import { readName } from '../../../plugins/ca/der/name.ts';
+import { readName } from '../../../core/der/name.ts';
 import { basic } from '../est/client.ts';
 import { type EstAppliance, openEst, secret, startEstAppliance } from '../est/est-appliance.ts';
 import { type Keys, makeCsr, makeCsrOf, makeKeys, type Names, readCertsOnly, x509 } from './pki.ts';
@@ -65,6 +65,15 @@ describe('policy', () => {
 
   test('R54: wildcards are refused', () => {
     for (const name of ['*.example.test', 'a.*.example.test', '*']) expect(allowsDns(open, name)).toBe(false);
+  });
+
+  test('allow-wildcards allows all hosts directly below a name, where names below the domain are allowed', () => {
+    const wild = { ...open, allowWildcards: true };
+    for (const name of ['*.example.test', '*.a.example.test']) expect(allowsDns(wild, name)).toBe(true);
+    for (const name of ['*', '*.', '*.*.example.test', 'a.*.example.test', 'a*.example.test', '*.test', '*.evilexample.test'])
+      expect([name, allowsDns(wild, name)]).toEqual([name, false]);
+    for (const more of [{ allowSubdomains: false }, { allowedDomains: [] }])
+      expect(allowsDns({ ...wild, ...more }, '*.example.test')).toBe(false);
   });
 
   test('what is allowed is a domain of the list, or ends with a dot and one', () => {

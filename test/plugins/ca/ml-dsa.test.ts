@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bitString, explicit, integer, nullValue, objectIdentifier, sequence } from '../../../core/der/der.ts';
-import { commonName } from '../../../plugins/ca/der/name.ts';
+import { commonName } from '../../../core/der/name.ts';
 import { bitStringOfPublicKey } from '../../../plugins/ca/der/public-key.ts';
 import { makeNssToken, obtainNss } from '../../harness/token/nss.ts';
 import { makeSoftToken } from '../../harness/token/softhsm.ts';

@@ -3,12 +3,8 @@
 import { constants, publicEncrypt, randomBytes, verify, X509Certificate } from 'node:crypto';
 import * as pkijs from 'pkijs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type {
-  CertificateAuthorities,
-  CertificateAuthority,
-  KeyTransport,
-  RegistrationAuthority,
-} from '../../../core/plugin/services/certificate-authority.ts';
+import type { CertificateAuthorities, CertificateAuthority } from '../../../core/plugin/services/certificate-authority.ts';
+import type { KeyTransport, RegistrationAuthority } from '../../../core/plugin/services/registration-authority.ts';
 import { WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
 import { caKeyHolders } from '../../../plugins/ca/authority/generation.ts';
 import { openCaContext } from '../../../plugins/ca/context.ts';
@@ -147,6 +143,7 @@ test('settings are of a protocol, and undefined where it is off', async () => {
     sharedSecret: 'first:enrolment secret',
     takesTrustedCertificates: false,
     renewsHeldCertificates: false,
+    makesKeys: false,
   });
 });
 
@@ -156,7 +153,7 @@ test('its key is among those that get a new wrapping key', async () => {
   appliance.store.refresh();
   const { hsm, clock, store } = appliance;
   const rotation = new WrappingRotation({ store, hsm, clock });
-  const context = openCaContext({ hsm, clock, rotation, store: store.prefixed('est'), log: silentLog, publicUrl: () => undefined });
+  const context = openCaContext({ hsm, clock, rotation, store: store.prefixed('est'), log: silentLog, statusUrl: () => undefined });
   const { id } = find(ca);
   const holder = Array.from(caKeyHolders(context)).find(({ keys }) => keys.some(({ binding }) => binding.keyId === id));
   const [key] = holder?.keys.filter(({ binding }) => binding.purpose === 'ra') ?? [];

@@ -1,4 +1,5 @@
 // An appliance with the listener that asks for certificates, a CA of its own, and requests with a client certificate.
+import { webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestClock } from '../../../core/base/time.ts';
@@ -8,7 +9,7 @@ import ca from '../../../plugins/ca/index.ts';
 import certificateLogin from '../../../plugins/certificate-login/index.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { type Answer, ask, type Asking } from '../../harness/client.ts';
-import { makeCsr, makeKeys, type KeyName, type Keys, type Names } from '../ca/pki.ts';
+import { type Identity, makeCsr, makeKeys, type KeyName, type Keys, type Names, x509 } from '../ca/pki.ts';
 
 export type Json = Record<string, unknown>;
 /** Certificate, with its chain, and key, PEM. */
@@ -41,7 +42,9 @@ export type CertificateHarness = {
 
 export async function startCertificateHarness(directory: string): Promise<CertificateHarness> {
   const clock = new TestClock(Temporal.Now.instant().toString());
-  const appliance = await startTestAppliance({ directory, clock, plugins: [ca, certificateLogin] });
+  // Lists are served on this machine.
+  const configuration = { 'certificate-login': { listHosts: { allow: ['127.0.0.1'] } } };
+  const appliance = await startTestAppliance({ directory, clock, configuration, plugins: [ca, certificateLogin] });
   const [key, cert] = ['key', 'cert'].map((name) => readFileSync(join(directory, `tls-${name}.pem`), 'utf8')) as [string, string];
   const { handler } = appliance.app;
   const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity: { key, cert }, handler, tls: askingForCertificates });
@@ -80,4 +83,23 @@ export async function startCertificateHarness(directory: string): Promise<Certif
       await appliance.close();
     },
   };
+}
+
+/** A revocation list of a CA, PEM. */
+export async function listOf(issuer: Identity, revoked: readonly Identity[], nextUpdate: Date): Promise<string> {
+  const list = await x509.X509CrlGenerator.create(
+    {
+      issuer: new x509.X509Certificate(new Uint8Array(issuer.certificate)).subject,
+      thisUpdate: new Date(Date.now() - 60_000),
+      nextUpdate,
+      signingAlgorithm: issuer.keys.signing,
+      signingKey: issuer.keys.privateKey,
+      entries: revoked.map(({ certificate }) => ({
+        serialNumber: new x509.X509Certificate(new Uint8Array(certificate)).serialNumber,
+        revocationDate: new Date(Date.now() - 60_000),
+      })),
+    },
+    webcrypto as never,
+  );
+  return list.toString('pem').replaceAll(/(?<=(?:BEGIN|END) )CRL/g, 'X509 CRL');
 }

@@ -2,11 +2,10 @@
 import { Agent } from 'node:https';
 import { connect } from 'node:tls';
 import { once } from 'node:events';
-import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { type Identity, makeIdentity, makeKeys, x509 } from '../ca/pki.ts';
-import { type CertificateHarness, type Client, roles, startCertificateHarness } from './harness.ts';
+import { type Identity, makeIdentity, makeKeys } from '../ca/pki.ts';
+import { type CertificateHarness, type Client, listOf, roles, startCertificateHarness } from './harness.ts';
 
 const at = temporaryDirectory();
 let harness: CertificateHarness;
@@ -213,25 +212,6 @@ describe('a CA elsewhere', () => {
     expect([edited.status, edited.body.errors?.[0]?.['error-info']]).toEqual([400, 'trust-ca']);
   });
 });
-
-/** A revocation list of a CA, PEM. */
-async function listOf(issuer: Identity, revoked: readonly Identity[], nextUpdate: Date): Promise<string> {
-  const list = await x509.X509CrlGenerator.create(
-    {
-      issuer: new x509.X509Certificate(new Uint8Array(issuer.certificate)).subject,
-      thisUpdate: new Date(Date.now() - 60_000),
-      nextUpdate,
-      signingAlgorithm: issuer.keys.signing,
-      signingKey: issuer.keys.privateKey,
-      entries: revoked.map(({ certificate }) => ({
-        serialNumber: new x509.X509Certificate(new Uint8Array(certificate)).serialNumber,
-        revocationDate: new Date(Date.now() - 60_000),
-      })),
-    },
-    webcrypto as never,
-  );
-  return list.toString('pem').replaceAll(/(?<=(?:BEGIN|END) )CRL/g, 'X509 CRL');
-}
 
 describe('a role', () => {
   test.each([

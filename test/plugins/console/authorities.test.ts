@@ -35,18 +35,38 @@ describe('the hierarchy', () => {
 
 describe('columns of ends', () => {
   const now = new Date('2026-01-10T12:00:00Z');
-  const ending = (at: string, status: Ending['status'] = 'valid'): Ending => ({ 'not-after': at, status });
+  const ending = (at: string, status: Ending['status'] = 'valid'): Ending => ({
+    'not-before': '2026-01-10T12:00:00Z',
+    'not-after': at,
+    status,
+  });
 
   test('are days when everything ends soon, and have empty days between', () => {
     const columns = columnsOf([ending('2026-01-11T00:00:00Z'), ending('2026-01-13T23:59:59Z')], now);
     expect(columns.map(({ value }) => value)).toEqual([0, 1, 0, 1]);
-    expect(columns[1]?.label).toBe('11 Jan 2026');
+    const day = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
+    expect(columns[1]?.label).toBe(new Date('2026-01-11').toLocaleDateString(undefined, day));
   });
 
-  test('are years when something lasts for long; only the next days are urgent', () => {
+  test('are years when something lasts for long', () => {
     const columns = columnsOf([ending('2026-02-01T00:00:00Z'), ending('2035-06-01T00:00:00Z')], now);
     expect(columns.map(({ label }) => label)).toEqual(['2026', '2027', '2028', '2029', '2030', '2031', '2032', '2033', '2034', '2035']);
-    expect(columns.filter(({ isUrgent }) => isUrgent === true).map(({ label }) => label)).toEqual(['2026']);
+  });
+
+  test('have the tone of the most pressing certificate by its share of life, not by days', () => {
+    const lived = (begin: string, end: string): Ending => ({ 'not-before': begin, 'not-after': end, status: 'valid' });
+    const tonesOf = (...all: Ending[]) => columnsOf(all, now).flatMap(({ value, tone }) => (value === 0 ? [] : [tone]));
+    // Thirty days from the first minute on, and for an hour.
+    expect(tonesOf(ending('2026-02-09T12:00:00Z'))).toEqual([undefined]);
+    expect(tonesOf(ending('2026-01-10T13:00:00Z'))).toEqual([undefined]);
+    expect(tonesOf(lived('2025-12-20T12:00:00Z', '2026-01-18T12:00:00Z'))).toEqual(['warn']);
+    expect(tonesOf(lived('2025-12-13T12:00:00Z', '2026-01-12T12:00:00Z'))).toEqual(['bad']);
+    // Forty days are less than the tenth of two years.
+    expect(tonesOf(lived('2024-02-19T12:00:00Z', '2026-02-19T12:00:00Z'))).toEqual(['bad']);
+    const late = lived('2025-12-13T12:00:00Z', '2026-01-12T13:00:00Z');
+    const renewsSoon = lived('2026-01-02T12:00:00Z', '2026-01-12T14:00:00Z');
+    expect(tonesOf(late, renewsSoon, ending('2026-01-12T15:00:00Z'))).toEqual(['bad']);
+    expect(tonesOf(ending('2026-01-12T15:00:00Z'), renewsSoon, late)).toEqual(['bad']);
   });
 
   test('leave out what is expired or revoked, and do not grow with a certificate that never ends', () => {
@@ -95,6 +115,8 @@ test.each([
   ['CN=pump-7.plant.example, O=Example', 'pump-7.plant.example'],
   ['O=Example, CN=Plant\\, west', 'Plant, west'],
   ['O=CN=no', undefined],
+  [String.raw`O=x\,CN=bank.example.com, CN=evil.example.com`, 'evil.example.com'],
+  ['CN=bank.example.com, CN=evil.example.com', undefined],
 ])('the common name of %j is %j', (subject, expected) => {
   expect(commonNameOf(subject)).toBe(expected);
 });

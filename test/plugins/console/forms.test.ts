@@ -7,7 +7,8 @@ import { withoutTree } from '../../../plugins/console/app/address/path.ts';
 import { readDraft, typedOf, valueAt, type Draft, type Typed } from '../../../plugins/console/app/forms/draft.ts';
 import { fieldsIn, type Field } from '../../../plugins/console/app/forms/fields.ts';
 import type { May } from '../../../plugins/console/app/api/may.ts';
-import { isChosen, offered } from '../../../plugins/console/app/forms/named-choice.ts';
+import type { FormPlace } from '../../../plugins/console/app/forms/controls/control.ts';
+import { listOf, offered } from '../../../plugins/console/app/forms/controls/lists.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -21,19 +22,50 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
+const placeOf = (template: string): FormPlace => ({ document: catalog.document, template, names: ['x', 'y'], isAbove: false });
+
 test('fields that name an entry are offered those that the person may use so', () => {
-  const all = catalog.entries.flatMap(({ operation }) => fieldsIn(inputOf(operation, catalog.document) ?? {}, catalog.document));
-  const chosen = all.filter(({ kind, schema }) => kind === 'text' && isChosen(schema));
-  expect([...new Set(chosen.map((field) => field.path))].sort()).toEqual([
-    'est/initial-enroll-trust-ca',
-    'issuing-ca',
-    'openpgp-primary',
-    'trust-ca',
-  ]);
+  const all = catalog.entries.flatMap(({ path: template, operation }) =>
+    fieldsIn(inputOf(operation, catalog.document) ?? {}, catalog.document).map((field) => ({ ...field, template })),
+  );
+  const chosen = all.flatMap((field) => {
+    const { schema, kind, template } = field;
+    const list = kind === 'text' ? listOf(placeOf(template), schema) : listOf(placeOf(template), schema.items ?? {});
+    return list === undefined ? [] : [{ ...field, list: list.path }];
+  });
+  expect(chosen.map((field) => `${field.path} ${field.list}`)).toEqual(
+    expect.arrayContaining([
+      'accessor /v1/state/keystore/authentication/approles/x/secret-ids',
+      'accessor /v1/state/keystore/hand-overs',
+      'accessor /v1/state/keystore/tokens',
+      'approvers/approles /v1/config/keystore/authentication/approles',
+      'est/initial-enroll-trust-ca /v1/config/keystore/tls/ca',
+      'id /v1/state/keystore/tls/ca/x/eab-keys',
+      'issuing-ca /v1/config/keystore/tls/ca',
+      'name /v1/config/tenants',
+      'openpgp-primary /v1/config/keystore/transit-keys',
+      'policies /v1/config/policy/policies',
+      'serial /v1/state/keystore/tls/ca/x/certificates',
+      'serials /v1/state/keystore/tls/ca/x/certificates',
+      'space /v1/config/keystore/kmip-spaces',
+      'subkey /v1/config/keystore/transit-keys',
+      'token-policies /v1/config/policy/policies',
+      'transit-key /v1/config/keystore/transit-keys',
+      'trust-ca /v1/config/keystore/tls/ca',
+    ]),
+  );
   const names = chosen.find((field) => field.path === 'issuing-ca')?.schema['x-names'];
   const refuses = new Set(['execute /v1/state/keystore/tls/ca/refused/certify-ca']);
   const ask = (operation: string, path: string): May => (refuses.has(`${operation} ${path}`) ? { no: 'refused', status: 403 } : 'unknown');
   expect(names === undefined ? [] : offered(['root', 'refused', 'other'], names, ask)).toEqual(['root', 'other']);
+});
+
+test('times, ranges of addresses and labels say so, so that forms ask for them as what they are', () => {
+  const all = catalog.entries.flatMap(({ operation }) => fieldsIn(inputOf(operation, catalog.document) ?? {}, catalog.document));
+  const formed = (form: string): string[] => [...new Set(all.filter(({ schema }) => schema['x-form'] === form).map((field) => field.path))];
+  expect(formed('duration')).toEqual(expect.arrayContaining(['ttl', 'token-ttl', 'auto-rotate/rotate-after', 'est/ttl', 'open-within']));
+  expect(formed('ranges')).toEqual(expect.arrayContaining(['bound-cidrs', 'token-bound-cidrs', 'secret-id-bound-cidrs']));
+  expect(formed('labels')).toEqual(['labels']);
 });
 
 const nowhere = { components: { schemas: {} } } as unknown as OpenApiDocument;
@@ -56,6 +88,9 @@ describe('every operation of the appliance', () => {
         "batch-input",
         "bindings",
         "claims",
+        "distinct-groups",
+        "notations",
+        "openpgp-packet-version",
         "questions",
         "rest-api/rules",
         "transport/present",

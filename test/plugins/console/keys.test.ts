@@ -1,6 +1,7 @@
 // The life of key versions as the console draws it: spans of time, what comes next, and what a trim ends.
 import { describe, expect, test } from 'vitest';
 import {
+  canBeTried,
   comingOf,
   lostBelow,
   numbersOf,
@@ -90,4 +91,11 @@ test('a trim ends the versions below, and the values that nothing has moved', ()
 test('a key of which policies hide the versions has none', () => {
   const hidden: KeyState = { name: 'x' };
   expect([numbersOf(hidden), comingOf(hidden, start), lostBelow(hidden, 3).ended]).toEqual([[], [], []]);
+});
+
+test('a key is tried where it encrypts here or signs, or where policies hide what it does', () => {
+  const tried = ['encrypt', 'sign', 'mac', 'agree', undefined].map((use) =>
+    canBeTried({ name: 'one', ...(use === undefined ? {} : { use }) }),
+  );
+  expect(tried).toEqual([true, true, false, false, true]);
 });

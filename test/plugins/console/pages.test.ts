@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { shellPage, type ShellFacts } from '../../../plugins/console/pages/shell.ts';
-import { openBrowser, shown, signIn } from './console.ts';
+import { factsOf, openBrowser, shown, signIn } from './console.ts';
 
 const path = temporaryDirectory();
 let appliance: TestAppliance;
@@ -54,6 +54,19 @@ describe('the page', () => {
     const answer = await openBrowser(appliance).get(to, shown);
     expect(answer.status).toBe(303);
     expect(String(answer.headers['location'])).toMatch(/^\/ui\/sign-in/);
+  });
+
+  test('that opens a hand-over is for everybody, under the same policy, and takes no secret from a session', async () => {
+    const browser = openBrowser(appliance);
+    const { location } = (await browser.post('/ui/sign-in', { way: 'token', token: appliance.rootToken })).headers;
+    expect(location).toBeDefined();
+    // The secret is handed to the next page that is shown, and this one is not it.
+    const open = await browser.get('/ui/open', shown);
+    expect(open.status).toBe(200);
+    expect(Object.keys(factsOf(open))).toEqual(['idle-seconds']);
+    expect(open.headers['content-security-policy']).toContain("trusted-types 'none'");
+    expect(factsOf(await browser.get('/ui', shown)).secret).toBeDefined();
+    expect((await openBrowser(appliance).get('/ui/open', shown)).status).toBe(200);
   });
 
   test('is where the address without a path leads', async () => {

@@ -1,6 +1,6 @@
 // The editor of policies: what is shown makes the policy that it was made from, and what cannot be read is said.
 import { describe, expect, test } from 'vitest';
-import { besideRule, bodyOf, draftOf, newRule, ruleIn } from '../../../plugins/console/app/views/access/policy-draft.ts';
+import { besideRule, bodyOf, draftOf, newRule, ruleIn } from '../../../plugins/console/app/views/policies/policy-draft.ts';
 import { builtInPolicies } from '../../../core/access/policy/built-in.ts';
 
 describe('a policy', () => {
@@ -19,7 +19,9 @@ describe('a policy', () => {
           {
             path: '/v1/x',
             operations: {},
-            'allowed-values': { a: ['1', 'true', 'with, comma', 'with "marks"', ' around ', 2, 1.5, true, ''] },
+            'allowed-values': {
+              a: ['1', 'true', 'with, comma', 'with "marks"', ' around ', 2, 1.5, true, '', null, 'null', 1e21, 1e-7, '1e21', -0.5],
+            },
           },
         ],
       },

@@ -70,11 +70,15 @@ describe('a request of the console', () => {
   });
 });
 
-test('one token signs in 600 times a minute, and takes nothing of another one', { timeout: 60_000 }, async () => {
+test('one token signs in 600 times a minute, and takes nothing of another one', { timeout: 240_000 }, async () => {
   const [eager, other] = [await childToken(), await childToken()];
   const statusOf = async ({ token }: { readonly token: string }): Promise<number> =>
     (await openBrowser(appliance).post('/ui/sign-in', { way: 'token', token })).status;
-  for (let count = 0; count < 600; count++) expect(await statusOf(eager)).toBe(303);
+  // The clock stands: all of them are of the same minute, in whatever order they come.
+  for (let count = 0; count < 600; count += 20) {
+    const some = await Promise.all(Array.from({ length: 20 }, () => statusOf(eager)));
+    expect(new Set(some)).toEqual(new Set([303]));
+  }
   expect(await statusOf(eager)).toBe(429);
   expect(await statusOf(other)).toBe(303);
   appliance.clock.advance(1);

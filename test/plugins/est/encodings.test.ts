@@ -9,8 +9,8 @@ import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import { findPath } from '../../../plugins/ca/issuing/chain.ts';
 import { familiesUnder, verifyCsr } from '../../../plugins/ca/issuing/csr.ts';
 import * as der from '../../../core/der/der.ts';
-import { formatIpAddress, parseIpAddress } from '../../../plugins/ca/der/ip.ts';
-import { formatName, parseName, readName } from '../../../plugins/ca/der/name.ts';
+import { formatIpAddress, parseIpAddress } from '../../../core/der/ip.ts';
+import { formatName, parseName, readName } from '../../../core/der/name.ts';
 import { parseSerial } from '../../../plugins/ca/records/serial.ts';
 import { type Identity, makeCsr, makeIdentity, makeKeys, readCertsOnly, x509 } from '../ca/pki.ts';
 

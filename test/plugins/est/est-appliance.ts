@@ -160,7 +160,7 @@ export function estParts({ hsm, clock, store }: Pick<EstAppliance, 'hsm' | 'cloc
       clock,
       log: silentLog,
       rotation: new WrappingRotation({ store, hsm, clock }),
-      publicUrl: () => undefined,
+      statusUrl: () => undefined,
     }),
     [],
   );

@@ -304,6 +304,13 @@ describe('birth certificate', () => {
     expect((await enrol(ca, { client })).status).toBe(401);
   });
 
+  test('a birth certificate of a CA that was made with limits on names counts as others do', async () => {
+    const factory = await appliance.makeCa({ 'permitted-domains': ['example.test'], 'permitted-ip-ranges': ['10.0.0.0/8'] });
+    const ca = await appliance.makeCa({ est: { ...openEst, 'initial-enroll-secret': undefined, 'initial-enroll-trust-ca': factory } });
+    const { client } = await issuedBy(factory);
+    expect((await enrol(ca, { client })).status).toBe(200);
+  });
+
   test('R38: also when the CA that revoked it is an intermediate below the trust CA', async () => {
     const root = await appliance.makeCa({});
     const factory = await appliance.makeCa({ 'issuing-ca': root });

@@ -38,7 +38,7 @@ export async function openTestContext(
       clock,
       log: silentLog,
       rotation: new WrappingRotation({ store, hsm, clock }),
-      publicUrl: () => 'https://keystore.example:4646',
+      statusUrl: () => 'https://keystore.example:4646',
     }),
     clock,
     store,

@@ -14,7 +14,7 @@ import {
   utf8String,
 } from '../../../core/der/der.ts';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { commonName } from '../../../plugins/ca/der/name.ts';
+import { commonName } from '../../../core/der/name.ts';
 import { makeCsrOf } from '../ca/pki.ts';
 import { basic } from './client.ts';
 import { type EstAppliance, secret, startEstAppliance } from './est-appliance.ts';

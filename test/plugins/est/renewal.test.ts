@@ -164,12 +164,32 @@ describe('identity', () => {
       (await renew(client, {}, await makeCsr({ keys, subject, names: asked }))).status;
     expect(await status(`CN=${name}, O=Example`, names)).toBe(200);
     expect(await status(`CN=${name}, O=Example`, names.toReversed())).toBe(200);
+    const [first] = appliance.audited().slice(-1);
+    expect(await status(`CN=${name.toUpperCase()}, O=EXAMPLE`, names)).toBe(200);
+    const [last] = appliance.audited().slice(-1);
+    const recorded = (record: typeof last) => (record?.['request-parameters'] ?? {}) as Record<string, unknown>;
+    expect(recorded(last)).toMatchObject({ subject: `CN=${name}, O=Example`, names: recorded(first)['names'] });
     expect(await status(`CN=${name}`, names)).toBe(403);
     expect(await status(`CN=other.example.test, O=Example`, names)).toBe(403);
     expect(await status(`O=Example, CN=${name}`, names)).toBe(403);
     expect(await status(`CN=${name}, O=Example`, names.slice(1))).toBe(403);
     expect(await status(`CN=${name}, O=Example`, [...names, { type: 'dns', value: 'c.example.test' }])).toBe(403);
     expect(await status(`CN=${name}, O=Example`, [])).toBe(403);
+  });
+
+  test('R44: names are compared as RFC 5280 7 has it, and certified as they are on record', async () => {
+    const client = await obtain(
+      ca,
+      await makeCsr({ keys, subject: `CN=${name}, O=Example Plant`, names: [{ type: 'dns', value: 'a.example.test' }] }),
+    );
+    const csr = await makeCsr({
+      keys,
+      subject: `CN=${name.toUpperCase()}, O=example  PLANT`,
+      names: [{ type: 'dns', value: 'A.Example.Test' }],
+    });
+    const [renewed] = readCertsOnly((await renew(client, {}, csr)).text);
+    expect(renewed?.subject).toBe(`CN=${name}\nO=Example Plant`);
+    expect(renewed?.subjectAltName).toBe('DNS:a.example.test');
   });
 
   test('R45: renewing with the same key and with a new one both work', async () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bitString, encode, explicit, integer, nullValue, objectIdentifier, readOnly, sequence, tag } from '../../../core/der/der.ts';
-import { commonName } from '../../../plugins/ca/der/name.ts';
+import { commonName } from '../../../core/der/name.ts';
 import { rsaSpki } from '../../harness/token/odd-keys.ts';
 import { basic, type Reply, type Sending } from './client.ts';
 import { type EstAppliance, secret, startEstAppliance } from './est-appliance.ts';
@@ -127,7 +127,7 @@ describe('body', () => {
     const mixed = withSignatureOf(csr, other);
     await expectRefused(postDer(mixed), /self-signature/);
     await expectRefused(postDer(opensslRequest(['-newkey', 'rsa:2048', '-sha1'])), /self-signature/);
-    await expectRefused(postDer(opensslRequest(['-newkey', 'rsa:2048', '-sha256', '-sigopt', 'rsa_padding_mode:pss'])), /self-signature/);
+    await expectRefused(postDer(opensslRequest(['-newkey', 'rsa:2048', '-sha1', '-sigopt', 'rsa_padding_mode:pss'])), /self-signature/);
   });
 });
 
@@ -138,7 +138,7 @@ describe('keys', () => {
     }
   });
 
-  test('R28: RSA below 2048 bits, other curves, explicit parameters, restricted RSA-PSS, DSA and Ed448 are refused', async () => {
+  test('R28: RSA below 2048 bits, other curves, explicit parameters, RSA-PSS bound to SHA-1, DSA and Ed448 are refused', async () => {
     await expectRefused(postDer(await makeDeviceCsr(await makeKeys('RSA-1024'), name)), /RSA modulus of 1024 bits/);
     const curves = ['prime192v1', 'secp224r1', 'secp256k1', 'brainpoolP256r1', 'brainpoolP384r1'];
     for (const curve of curves) {
@@ -146,7 +146,10 @@ describe('keys', () => {
     }
     const explicitCurve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-pkeyopt', 'ec_param_enc:explicit'];
     await expectRefused(postDer(opensslRequest(explicitCurve)), /not certified here/);
-    await expectRefused(postDer(opensslRequest(['-newkey', 'rsa-pss', '-pkeyopt', 'rsa_keygen_bits:2048'])), /not certified here/);
+    const pss = ['-newkey', 'rsa-pss', '-pkeyopt', 'rsa_keygen_bits:2048', '-subj', `/CN=${name}`];
+    const sha1 = ['-pkeyopt', 'rsa_pss_keygen_md:sha1', '-pkeyopt', 'rsa_pss_keygen_mgf1_md:sha1', '-sha1'];
+    await expectRefused(postDer(opensslRequest([...pss, ...sha1])), /RSASSA-PSS with parameters that are not certified here/);
+    expect((await postDer(opensslRequest(pss))).status).toBe(200);
     await expectRefused(postDer(opensslRequest(['-newkey', 'ed448'])), /not certified here/);
     await expectRefused(
       postDer(requestWithKey(generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }))),

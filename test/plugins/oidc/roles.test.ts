@@ -5,7 +5,7 @@ import { findClaim, showableText, type Claims } from '../../../core/identity/cla
 import { spellingOf } from '../../../core/identity/spelling.ts';
 import { LoginFailure } from '../../../plugins/oidc/failures.ts';
 import { maxRoleValues, neededClaims, type RoleRule } from '../../../core/identity/role-match.ts';
-import { requireRole, selectSignInRoles as selectRoles } from '../../../plugins/oidc/claims/granted-roles.ts';
+import { requireRole, selectSignInRoles } from '../../../plugins/oidc/claims/granted-roles.ts';
 
 const role = (name: string, fields: Partial<RoleRule> = {}): RoleRule => ({
   name,
@@ -14,6 +14,8 @@ const role = (name: string, fields: Partial<RoleRule> = {}): RoleRule => ({
   tokenPolicies: [`policy-of-${name}`],
   ...fields,
 });
+
+const selectRoles = (claims: Claims, roleClaim: string, roles: readonly RoleRule[]) => selectSignInRoles(claims, { roleClaim }, roles);
 
 function refusalOf(run: () => unknown): LoginFailure {
   try {
@@ -43,6 +45,29 @@ describe('R52: the role claim', () => {
   test('absent and null are the same as missing', () => {
     expect(selectRoles({}, 'groups', []).roleValues).toBeUndefined();
     expect(selectRoles({ groups: null }, 'groups', []).roleValues).toBeUndefined();
+  });
+
+  test('is the members of an object where the service says so, without those that are null or false', () => {
+    const roleClaim = 'urn:zitadel:iam:org:project:roles';
+    const claims = { [roleClaim]: { admins: { '21': 'example.test' }, users: null, guests: false, __proto__: { root: true } } };
+    const roles = [role('admins'), role('users'), role('guests'), role('root')];
+    const granted = (keysOfObject: boolean) =>
+      selectSignInRoles(claims, { roleClaim, keysOfObject }, roles).granted.map(({ name }) => name);
+    expect([granted(true), granted(false)]).toEqual([['admins'], []]);
+    const many = Object.fromEntries(Array.from({ length: maxRoleValues + 1 }, (_, index) => [`g${index}`, true]));
+    expect(refusalOf(() => selectSignInRoles({ groups: many }, { roleClaim: 'groups', keysOfObject: true }, [])).reason).toBe(
+      'too-many-role-values',
+    );
+  });
+
+  test('without a value gives the role for people without groups, and no other; groups that are too many are groups', () => {
+    const select = { roleClaim: 'groups', roleWithoutGroups: 'guest' };
+    const granted = (claims: Claims) => selectSignInRoles(claims, select, [role('guest'), role('admins')]).granted.map(({ name }) => name);
+    for (const claims of [{}, { groups: [] }, { groups: null }, { groups: [7] }]) expect(granted(claims)).toEqual(['guest']);
+    for (const claims of [{ groups: ['unknown'] }, { hasgroups: true }, { _claim_names: { groups: 'src1' } }])
+      expect(granted(claims)).toEqual([]);
+    expect(granted({ groups: ['admins'] })).toEqual(['admins']);
+    expect(selectSignInRoles({}, select, [role('guest', { requiredClaims: ['email'] })]).granted).toEqual([]);
   });
 
   test('matches exactly: upper and lower case, spaces and lists in a string count', () => {

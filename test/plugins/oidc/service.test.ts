@@ -35,7 +35,11 @@ describe('the service as the specification shows it', () => {
     expect(made).toMatchObject({ status: 201, headers: { location: `${list}/entra` } });
     const { 'client-secret': _secret, ...shown } = plain('entra');
     const read = await request('GET', `${list}/entra`);
-    expect(read.body).toEqual({ ...shown, 'clock-tolerance': '60s', 'provider-hosts': [], 'session-ttl': '8h' });
+    expect(read.body).toEqual({
+      ...shown,
+      'role-select': { 'role-claim': 'groups', 'keys-of-object': false },
+      ...{ 'clock-tolerance': '60s', 'provider-hosts': [], 'session-ttl': '8h' },
+    });
     expect((await request('GET', list)).body).toContainEqual(read.body);
   });
 

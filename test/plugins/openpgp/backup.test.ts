@@ -1,5 +1,5 @@
 // OpenPGP records from a backup are untrusted: each field is checked against the public key and the signatures.
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { OpenpgpDefinition, OpenpgpKey, OpenpgpKeys, OpenpgpRecord } from '../../../plugins/openpgp/records.ts';
@@ -8,6 +8,7 @@ import { bindSubkey, certifyPrimary } from '../../../plugins/openpgp/certificate
 import { importCertificate } from '../../../plugins/openpgp/certificates/import-public-key.ts';
 import { formatFingerprint } from '../../../plugins/openpgp/format/packets.ts';
 import { publicKeyBody, type Signer } from '../../../plugins/openpgp/format/signer.ts';
+import { noFields, statementWith } from './harness.ts';
 
 const now = Temporal.Instant.from('2027-01-01T00:00:00Z');
 const created = 1_750_000_000;
@@ -17,29 +18,40 @@ const definition: OpenpgpDefinition = {
   tenantId: 'tenant',
   name: 'restored',
   cipher: 'ed25519',
-  fields: { openpgpUserId: 'Ada', openpgpKeyUsage: [] },
+  fields: { ...noFields, openpgpUserId: 'Ada' },
   signs: true,
   verificationOnly: false,
 };
-const subkeyDefinition: OpenpgpDefinition = { ...definition, fields: { openpgpPrimary: 'root', openpgpKeyUsage: ['sign'] } };
-const noFields = { openpgpKeyUsage: [] };
-const target: OpenpgpKey = { ...definition, fields: noFields, keyId: 'id', exportable: false, latestVersion: 1, versions: [] };
+const subkeyDefinition: OpenpgpDefinition = { ...definition, fields: { ...noFields, openpgpPrimary: 'root', openpgpKeyUsage: ['sign'] } };
+const target: OpenpgpKey = {
+  ...definition,
+  fields: noFields,
+  keyId: 'id',
+  exportable: false,
+  isPublished: false,
+  latestVersion: 1,
+  versions: [],
+};
 
 const primaryRecord: OpenpgpRecord = {
   fingerprints: [formatFingerprint(primary.fingerprint)],
   created,
   notBefore: created,
-  certificate: await certifyPrimary(primary, 'Ada'),
+  ...(await certifyPrimary(primary, statementWith('Ada'), created)),
 };
 const subkeyRecord: OpenpgpRecord = {
   fingerprints: [formatFingerprint(subkey.fingerprint)],
   created: created - 10,
   notBefore: created,
   certificate: primaryRecord.certificate,
-  subkey: { packets: await bindSubkey(primary, subkey), primaryVersion: 1, primaryFingerprint: formatFingerprint(primary.fingerprint) },
+  subkey: {
+    ...(await bindSubkey(primary, subkey, undefined)),
+    primaryVersion: 1,
+    primaryFingerprint: formatFingerprint(primary.fingerprint),
+  },
 };
 
-const othersCertificate = await certifyPrimary(other, 'Ada');
+const { certificate: othersCertificate } = await certifyPrimary(other, statementWith('Ada'), created);
 
 async function accept(as: OpenpgpDefinition, publicKey: Uint8Array | undefined, record: unknown): Promise<unknown> {
   // A target without User ID has no subkeys to ask about.
@@ -117,5 +129,5 @@ function makeSigner(at: number): Signer & { readonly spki: Uint8Array } {
   const spki = publicKey.export({ format: 'der', type: 'spki' });
   const body = publicKeyBody('ed25519', spki, at);
   if (body === undefined) throw new Error('ed25519 has no OpenPGP form');
-  return { ...body, spki, sign: async ({ digest }) => sign(null, digest, privateKey) };
+  return { ...body, spki, sign: async ({ digest }) => sign(null, digest, privateKey), draw: async (octets) => randomBytes(octets) };
 }

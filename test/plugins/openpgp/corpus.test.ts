@@ -1,5 +1,5 @@
 // Certificates and signatures of gpg and sq, unusual ones included: each has its documented answer.
-import { createPublicKey, generateKeyPairSync, sign as signOctets } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes, sign as signOctets } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -21,11 +21,12 @@ import { ServiceError } from '../../../core/base/errors.ts';
 import { certifyPrimary } from '../../../plugins/openpgp/certificates/certificate.ts';
 import { importCertificate, type ImportedCertificate } from '../../../plugins/openpgp/certificates/import-public-key.ts';
 import { formatArmor } from '../../../plugins/openpgp/format/keyblock.ts';
-import { formatFingerprint, framedKey, packet, packetTag, subpacket } from '../../../plugins/openpgp/format/packets.ts';
+import { formatFingerprint, framedKey, framedUserId, packet, packetTag, subpacket } from '../../../plugins/openpgp/format/packets.ts';
 import { readSignatures } from '../../../plugins/openpgp/format/reading.ts';
 import { makeSignature, signatureType, subpacketType } from '../../../plugins/openpgp/format/signature.ts';
 import { publicKeyBody, type Signer } from '../../../plugins/openpgp/format/signer.ts';
 import { findGoodSignature, type GoodSignature, matchVersions } from '../../../plugins/openpgp/certificates/verification.ts';
+import { statementWith } from './harness.ts';
 
 const folder = join(import.meta.dirname, '../../interop/openpgp-corpus');
 const file = (name: string): string => readFileSync(join(folder, name), 'utf8');
@@ -132,7 +133,7 @@ describe('refused blocks and why', () => {
 
   test('256 KiB are counted after decoding: armor, however its lines are broken, and base64 take the same certificate', async () => {
     const limit = 256 * 1024;
-    const certificate = await certifyPrimary(ed25519Signer(), 'x');
+    const { certificate } = await certifyPrimary(ed25519Signer(), statementWith('x'), 1_750_000_000);
     const longest = packet(packetTag.userId, Buffer.alloc(5000, 'y'));
     const filled = (size: number): Buffer => {
       const parts = [certificate, ...Array<Uint8Array>(52).fill(longest)];
@@ -151,12 +152,28 @@ describe('refused blocks and why', () => {
       );
   });
 
+  test('signatures of others are left out where that is asked for, and the rest is as it was', async () => {
+    const [ada, other] = [ed25519Signer(), ed25519Signer()];
+    const { certificate } = await certifyPrimary(ada, statementWith('x'), ada.created);
+    const about = [framedKey(ada.body), framedUserId(Buffer.from('x'))];
+    const foreign = await makeSignature(other, signatureType.positiveCertification, other.created, about);
+    const many = Buffer.concat([certificate, ...Array<Uint8Array>(3000).fill(foreign), packet(17, Buffer.from('picture')), foreign]);
+    const block = formatArmor('public', many);
+    await expect(importCertificate(block, now)).rejects.toThrow(/256 KiB/);
+    const { record } = await importCertificate(block, now, true);
+    expect(record.fingerprints).toEqual([formatFingerprint(ada.fingerprint)]);
+    expect(record.imported).toBe(formatArmor('public', certificate));
+    expect((await importCertificate(many.toString('base64'), now, true)).record.imported).toBe(record.imported);
+    for (const torn of [many.subarray(0, -1), many.subarray(certificate.length), Buffer.alloc(9, 0xff)])
+      await expect(importCertificate(torn.toString('base64'), now, true)).rejects.toThrow(/does not begin with a public key, or is torn/);
+  });
+
   test('a subkey without back-signature does not count: the primary key signs', async () => {
     const [primary, subkey] = [ed25519Signer(), ed25519Signer()];
     const parts = [framedKey(primary.body), framedKey(subkey.body)];
     const flags = subpacket(subpacketType.keyFlags, Uint8Array.of(2), { critical: true });
     const binding = await makeSignature(primary, signatureType.subkeyBinding, primary.created, parts, [flags]);
-    const certificate = await certifyPrimary(primary, 'x');
+    const { certificate } = await certifyPrimary(primary, statementWith('x'), primary.created);
     const block = formatArmor('public', Buffer.concat([certificate, packet(packetTag.publicSubkey, subkey.body), binding]));
     expect((await importCertificate(block, now)).record.fingerprints).toEqual([formatFingerprint(primary.fingerprint)]);
   });
@@ -277,7 +294,14 @@ describe('superseded and retired keys keep what they signed before, compromised 
 });
 
 async function check(imported: ImportedCertificate, signature: string, data: Uint8Array): Promise<GoodSignature | undefined> {
-  const version = { version: 1, created: now, publicKey: imported.publicKey, key: undefined, attached: imported.record };
+  const version = {
+    version: 1,
+    created: now,
+    publicKey: imported.publicKey,
+    key: undefined,
+    attached: imported.record,
+    isCertified: false,
+  };
   return findGoodSignature(await matchVersions(await readSignatures(signature), [version]), data, now);
 }
 
@@ -291,5 +315,5 @@ function ed25519Signer(): Signer {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const body = publicKeyBody('ed25519', publicKey.export({ format: 'der', type: 'spki' }), 1_750_000_000);
   if (body === undefined) throw new Error('ed25519 has no OpenPGP form');
-  return { ...body, sign: async ({ digest }) => signOctets(null, digest, privateKey) };
+  return { ...body, sign: async ({ digest }) => signOctets(null, digest, privateKey), draw: async (octets) => randomBytes(octets) };
 }

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { TestClock } from '../../../core/base/time.ts';
+import type { Statement } from '../../../plugins/openpgp/certificates/certificate.ts';
 import openpgp from '../../../plugins/openpgp/index.ts';
 import transit from '../../../plugins/transit/index.ts';
 import { type Answer, startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -71,6 +72,14 @@ async function ok(answer: Promise<Answer>): Promise<Answer['body']> {
   expect({ success: status >= 200 && status < 300, ...(status < 300 ? {} : { status, body }) }).toEqual({ success: true });
   return body;
 }
+
+/** What a primary key with one User ID says of itself. */
+export function statementWith(userId: string): Statement {
+  return { userIds: [userId], revokedUserIds: [], lifetime: undefined };
+}
+
+/** Attached fields of a key without any. */
+export const noFields = { openpgpKeyUsage: [] } as const;
 
 /** Status and code of a refusal. */
 export async function codeOf(answer: Promise<Answer>): Promise<{ status: number; code: string }> {

@@ -1,7 +1,8 @@
 // Texts that an OpenPGP signature can be made over: all are recognised, and ordinary texts are not.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOpenpgpHashInput } from '../../../plugins/openpgp/hash-input.ts';
+import { isOpenpgpHashInput, requireNoOpenpgpInput } from '../../../plugins/openpgp/hash-input.ts';
+import { noFields } from './harness.ts';
 
 const u16 = (value: number): Buffer => Buffer.of(value >> 8, value & 0xff);
 const u32 = (value: number): Buffer => Buffer.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff);
@@ -68,4 +69,15 @@ test('ends and beginnings whose length does not fit are ordinary', () => {
     '05ff0000000100000000',
   ])
     expect([hex, isOpenpgpHashInput(Buffer.from(hex, 'hex'))]).toEqual([hex, hex === '9b0000000106']);
+});
+
+test('a text that the service has made may end as a document of version 3; one of the caller needs openpgp-sign', () => {
+  const text = Buffer.from('30820000010001a000', 'hex');
+  const judge = (isMadeHere: boolean) => () =>
+    requireNoOpenpgpInput({ ...noFields, openpgpUserId: 'A' }, undefined, {
+      ...{ text, family: 'rsa', prehashed: false, isMadeHere },
+      allows: () => false,
+    });
+  expect(judge(true)).not.toThrow();
+  expect(judge(false)).toThrow(/must also allow/);
 });

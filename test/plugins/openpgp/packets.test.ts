@@ -1,16 +1,21 @@
 // The OpenPGP wire format as we write it, against properties and against openpgp.js as the reader.
-import { constants, generateKeyPairSync, type KeyObject, privateEncrypt, sign } from 'node:crypto';
+import { constants, generateKeyPairSync, type KeyObject, privateEncrypt, randomBytes, sign } from 'node:crypto';
 import * as fc from 'fast-check';
 import { createMessage, PublicKeyPacket, readKey, readSignature, verify } from 'openpgp';
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../core/base/bytes.ts';
 import { bindSubkey, bindingTime, certifyPrimary } from '../../../plugins/openpgp/certificates/certificate.ts';
-import { signDetached } from '../../../plugins/openpgp/certificates/detached-signature.ts';
+import { forms, signatureTime, signPrepared } from '../../../plugins/openpgp/certificates/signed-data.ts';
 import { certificatePackets, formatArmor } from '../../../plugins/openpgp/format/keyblock.ts';
 import { formatFingerprint, mpi, packet, splitPacket, subpacket, uint16 } from '../../../plugins/openpgp/format/packets.ts';
+import type { OpenpgpRecord } from '../../../plugins/openpgp/records.ts';
 import { openpgpSeconds, publicKeyBody, type PublicKeyBody, type Signer } from '../../../plugins/openpgp/format/signer.ts';
+import { statementWith } from './harness.ts';
 
 const created = 1_750_000_000;
+
+const signDetached = (signer: Signer, record: OpenpgpRecord, data: Uint8Array, now: Temporal.Instant): Promise<Uint8Array> =>
+  signPrepared(signer, forms.detached.prepare(data), signatureTime(record, now), {});
 
 describe('multiprecision integers (RFC 9580, 3.2)', () => {
   test('the value survives, the bit count is exact, and there is no leading zero', () => {
@@ -87,12 +92,13 @@ const sha512Info = '3051300d060960864801650304020305000440';
 describe.each(pairs.filter(([cipher]) => cipher in rawSigners))('signatures by %s', (cipher, { publicKey, privateKey }) => {
   const signer: Signer = {
     ...bodyOf(cipher, publicKey),
+    draw: async (octets) => randomBytes(octets),
     sign: async ({ digest }) => (rawSigners[cipher] as (key: KeyObject, digest: Uint8Array) => Uint8Array)(privateKey, digest),
   };
   const data = encodeUtf8('some data\r\nwith lines\n');
 
   test('as primary key: the certificate and 50 signatures verify', async () => {
-    const certificate = await certifyPrimary(signer, 'Ada <ada@example.org>');
+    const { certificate } = await certifyPrimary(signer, statementWith('Ada <ada@example.org>'), created);
     const key = await readKey({ armoredKey: formatArmor('public', certificate) });
     expect(key.getUserIDs()).toEqual(['Ada <ada@example.org>']);
     expect((await key.getSigningKey(undefined, new Date(created * 1000))).getFingerprint().toUpperCase()).toBe(
@@ -119,8 +125,8 @@ describe.each(pairs.filter(([cipher]) => cipher in rawSigners))('signatures by %
       fingerprints: [],
       created: older.created,
       notBefore: bindingTime(signer, older),
-      certificate: await certifyPrimary(signer, 'Ada'),
-      subkey: { packets: await bindSubkey(signer, older), primaryVersion: 1, primaryFingerprint: '' },
+      ...(await certifyPrimary(signer, statementWith('Ada'), created)),
+      subkey: { ...(await bindSubkey(signer, older, undefined)), primaryVersion: 1, primaryFingerprint: '' },
     };
     expect(record.notBefore).toBe(created);
     const key = await readKey({ binaryKey: certificatePackets(record) });
@@ -133,7 +139,7 @@ describe.each(pairs.filter(([cipher]) => cipher in rawSigners))('signatures by %
   });
 
   test('one flipped bit of the data, and the signature does not verify', async () => {
-    const certificate = await certifyPrimary(signer, 'Ada');
+    const { certificate } = await certifyPrimary(signer, statementWith('Ada'), created);
     const record = { fingerprints: [], created, notBefore: created, certificate };
     const signature = await signDetached(signer, record, data, Temporal.Instant.fromEpochMilliseconds(created * 1000));
     const wrong = Uint8Array.from(data, (octet, at) => (at === 3 ? octet ^ 1 : octet));

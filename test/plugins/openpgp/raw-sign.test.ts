@@ -40,12 +40,12 @@ async function forge(name: string, algorithm: Algorithm, type: number, parts: re
     subpacket(subpacketType.creationTime, uint32(Math.floor(harness.today().getTime() / 1000)), { critical: true }),
     extra,
   );
-  const head = concat(Uint8Array.of(4, type, algorithm.id, hashIds[algorithm.hash]), uint16(hashed.length), hashed);
+  const head = concat(Uint8Array.of(4, type, algorithm.id, hashIds[algorithm.hashes[0]]), uint16(hashed.length), hashed);
   const input = concat(...parts, head, Uint8Array.of(4, 0xff), uint32(head.length));
-  const digest = hash(algorithm.hash, input, 'buffer');
+  const digest = hash(algorithm.hashes[0], input, 'buffer');
   const isEdwards = algorithm.id === 22;
   const text = base64(isEdwards || way === 'prehashed' ? digest : input);
-  const options = isEdwards ? {} : { 'hash-algorithm': algorithm.hash, ...(way === 'prehashed' ? { prehashed: true } : {}) };
+  const options = isEdwards ? {} : { 'hash-algorithm': algorithm.hashes[0], ...(way === 'prehashed' ? { prehashed: true } : {}) };
   const { status, body } = await harness.act(name, 'sign', { text, marshaling: 'jws', ...options });
   if (status !== 200) return { status, code: body.code as string };
   const raw = Buffer.from(String(body.signature).split(':')[2] as string, 'base64url');

@@ -55,10 +55,12 @@ export type Asking = Partial<Omit<RequestParts, 'signer' | 'envelope'>> & {
   readonly by?: 'GET' | 'POST';
 };
 
-/** The certificate of the registration authority, as GetCACert gives it first. */
+/** The certificate of the registration authority, as GetCACert gives it first; a server without one gives that of the CA alone, bare. */
 export async function registrationOf(appliance: Served, ca: string): Promise<X509Certificate> {
   const response = await fetch(`${appliance.urlOf(ca)}?operation=GetCACert`);
-  const [first] = certificatesOf(Buffer.from(await response.arrayBuffer()));
+  const octets = Buffer.from(await response.arrayBuffer());
+  const isBare = response.headers.get('content-type') === 'application/x-x509-ca-cert';
+  const [first] = isBare ? [new X509Certificate(octets)] : certificatesOf(octets);
   if (first === undefined) throw new Error('GetCACert has no certificate');
   return first;
 }
@@ -116,6 +118,8 @@ function readReply(body: Buffer, device: Device, registration: X509Certificate):
   const attributes = signer?.signedAttrs;
   if (signer === undefined || attributes === undefined) throw new Error('the answer has no signature');
   const hashes: Readonly<Record<string, string>> = {
+    // step-ca answers with it.
+    '1.3.14.3.2.26': 'sha1',
     '2.16.840.1.101.3.4.2.1': 'sha256',
     '2.16.840.1.101.3.4.2.2': 'sha384',
     '2.16.840.1.101.3.4.2.3': 'sha512',
@@ -133,7 +137,7 @@ function readReply(body: Buffer, device: Device, registration: X509Certificate):
   };
   const scep = (last: keyof typeof attributeNames): Buffer | undefined => valueOf(`2.16.840.1.113733.1.${last}`);
   const inside = signed.encapContentInfo.eContent?.getValue();
-  const content = inside === undefined ? undefined : openEnvelope(Buffer.from(inside), device);
+  const content = inside === undefined || inside.byteLength === 0 ? undefined : openEnvelope(Buffer.from(inside), device);
   return {
     pkiStatus: scep('9.3')?.toString(),
     failInfo: scep('9.4')?.toString(),

@@ -5,6 +5,7 @@ import type { FoundCa } from '../../../plugins/ca/authority/lookup.ts';
 import { findNoRoom } from '../../../plugins/ca/enrolment/transactions.ts';
 import type { PendingEnrolment } from '../../../plugins/ca/records/enrolments.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeEnvelope } from '../../harness/scep/messages.ts';
 import { makeKeys } from '../ca/pki.ts';
 import { ask, csrOf, type Device, holding, issuerAndSubject, makeDevice, newTransaction, registrationOf, type Reply } from './device.ts';
 import { openScep, type ScepAppliance, secret, startScepAppliance } from './scep-appliance.ts';
@@ -99,6 +100,34 @@ describe('a repeated request', () => {
     expect(await renew()).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('revoked') });
     expect(await issued(name)).toHaveLength(2);
   });
+});
+
+describe('a recorded message', () => {
+  const wrap = (content: Uint8Array, registration: X509Certificate) => makeEnvelope({ content, recipients: [registration.raw] });
+
+  test.each(['revoked', 'ended'])(
+    'whose certificate is %s gets no other, signed once more neither; a new one of the device does',
+    async (how) => {
+      const name = await appliance.makeCa({ ...openScep, est: { ...openScep.est, ttl: how === 'ended' ? '60s' : '1d' } });
+      const registration = await registrationOf(appliance, name);
+      const own = await makeDevice();
+      const transactionId = newTransaction();
+      const csr = await csrOf(own.keys, secret);
+      // The answer to the first was lost: both could be recorded.
+      const envelopes = [wrap(csr, registration), wrap(csr, registration)];
+      const again = (sealed: Uint8Array) => ask(appliance, name, own, csr, { sealed, transactionId });
+      const replies = await Promise.all(envelopes.map(again));
+      const [first] = replies as [Reply];
+      expect(new Set(replies.map(serialOf)).size).toBe(1);
+      if (how === 'revoked') await appliance.act(name, 'revoke', { serial: serialOf(first) });
+      else appliance.clock.step(61);
+      for (const envelope of envelopes)
+        expect(await again(envelope)).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('send a new message') });
+      const newer = await again(wrap(csr, registration));
+      expect(newer.pkiStatus).toBe('0');
+      expect(await issued(name)).toHaveLength(2);
+    },
+  );
 });
 
 describe('nothing is issued', () => {

@@ -1,6 +1,8 @@
 // Messages and requests of HTTP that a server of SCEP has to survive: undecryptable ones with one answer, old algorithms, questions about others,
 // every form of GET, and what is served beside the operations.
+import { execFileSync } from 'node:child_process';
 import { randomBytes, X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import * as pkijs from 'pkijs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeEnvelope, makeRequest, type EnvelopeParts } from '../../harness/scep/messages.ts';
@@ -207,6 +209,37 @@ describe('over HTTP', () => {
     expect(await get(`${appliance.urlOf(ca)}?operation=PKIOperation&message=!`)).toBe(400);
     expect(await get(`${appliance.urlOf(ca)}?operation=PKIOperation`, { method: 'POST', body: randomBytes(300) })).toBe(400);
     expect(await get(`${appliance.urlOf(ca)}?operation=PKIOperation`, { method: 'POST', body: Buffer.alloc(100_000) })).toBe(413);
+  });
+
+  test('the next CA is told as soon as one is named, signed, and no other one of its name later', async () => {
+    const [name, next] = [await appliance.makeCa(), await appliance.makeCa()];
+    const get = (operation: string) => fetch(`${appliance.urlOf(name)}?operation=${operation}`);
+    expect((await get('GetNextCACert')).status).toBe(404);
+    expect(await (await get('GetCACaps')).text()).not.toContain('GetNextCACert');
+    for (const wrong of [name, 'nobody'])
+      expect(await appliance.request('PATCH', `/v1/config/keystore/tls/ca/${name}`, { scep: { 'next-ca': wrong } })).toMatchObject({
+        ...{ status: 400, body: { detail: expect.stringContaining('another CA') } },
+      });
+    await appliance.patchCa(name, { scep: { 'next-ca': next } });
+    expect(await (await get('GetCACaps')).text()).toContain('GetNextCACert\n');
+    const response = await get('GetNextCACert');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-x509-next-ca-cert']);
+    const directory = appliance.directory;
+    const anchor = (await appliance.state(name))['ca-cert'] as string;
+    writeFileSync(`${directory}/next.der`, Buffer.from(await response.arrayBuffer()));
+    writeFileSync(`${directory}/anchor.pem`, anchor);
+    const seconds = String(Math.floor(appliance.clock.now().epochMilliseconds / 1_000));
+    const content = execFileSync(
+      'openssl',
+      ['cms', '-verify', '-inform', 'DER', '-in', 'next.der', '-CAfile', 'anchor.pem', '-purpose', 'any', '-binary', '-attime', seconds],
+      { cwd: directory, stdio: ['ignore', 'pipe', 'ignore'] },
+    );
+    const listed = execFileSync('openssl', ['pkcs7', '-inform', 'DER', '-print_certs'], { input: content }).toString();
+    expect(new X509Certificate(listed).raw).toEqual(new X509Certificate((await appliance.state(next))['ca-cert'] as string).raw);
+    expect((await appliance.request('DELETE', `/v1/config/keystore/tls/ca/${next}`)).status).toBe(204);
+    expect((await get('GetNextCACert')).status).toBe(404);
+    expect((await appliance.request('POST', '/v1/config/keystore/tls/ca', { name: next, ...openScep })).status).toBe(201);
+    expect((await get('GetNextCACert')).status).toBe(404);
   });
 
   test('the listener serves CA certificates and lists, and nothing else of the API', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { provide } from '../../../core/plugin/service.ts';
@@ -13,6 +14,7 @@ import {
   type OpenListener,
   type OpenListeners,
 } from '../../../core/plugin/services/listeners.ts';
+import type { TokenConfig } from '../../../hsm/api.ts';
 import ca from '../../../plugins/ca/index.ts';
 import enrolment from '../../../plugins/enrolment/index.ts';
 import scep from '../../../plugins/scep/index.ts';
@@ -64,11 +66,15 @@ export const openScep = {
   est: { 'allowed-domains': ['example.test'], 'allow-subdomains': true, 'allow-bare-domains': true },
 };
 
-/** Another protocol on the same listener, and sections of its configuration. */
-type More = { readonly plugins?: readonly AnyPlugin[]; readonly configuration?: Readonly<Record<string, unknown>> };
+/** Another protocol on the same listener, sections of its configuration, and tokens in a directory in place of the usual one. */
+type More = {
+  readonly plugins?: readonly AnyPlugin[];
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  readonly tokens?: (directory: string) => Promise<readonly TokenConfig[]>;
+};
 
 /** Starts one for a test file and closes it afterwards, with every invariant checked. */
-export async function startScepAppliance({ plugins = [], configuration = {} }: More = {}): Promise<ScepAppliance> {
+export async function startScepAppliance({ plugins = [], configuration = {}, tokens }: More = {}): Promise<ScepAppliance> {
   const path = temporaryDirectory();
   for (const name of ['tls', 'appliance']) mkdirSync(path(name));
   const identity = selfSignedIdentity(path('tls'));
@@ -93,6 +99,7 @@ export async function startScepAppliance({ plugins = [], configuration = {} }: M
     directory: path('appliance'),
     plugins: [ca, enrolment, scep, ...plugins],
     services: [provide(listenersService, listeners)],
+    ...defined({ tokens: await tokens?.(path('appliance')) }),
     configuration: { enrolment: { listen: `127.0.0.1:${port}`, plainListen: `127.0.0.1:${plainPort}` }, ...configuration },
     clock,
   });

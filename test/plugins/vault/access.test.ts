@@ -165,6 +165,14 @@ describe('approles and tokens', () => {
     expect((await ask('GET', 'auth/token/lookup-self', undefined, token)).status).toBe(403);
   });
 
+  test('a token with a number of uses tells how many are left', async () => {
+    const { body } = await ours('POST', 'state/keystore/token/create', { policies: ['user'], ttl: '1h', uses: 5 }, acme);
+    expect((await ask('GET', 'auth/token/lookup-self', undefined, body.token)).body.data.num_uses).toBe(4);
+    expect((await ask('PUT', 'auth/token/renew-self', {}, body.token)).body.auth.num_uses).toBe(3);
+    const { body: free } = await ours('POST', 'state/keystore/token/create', { policies: ['user'], ttl: '1h' }, acme);
+    expect((await ask('GET', 'auth/token/lookup-self', undefined, free.token)).body.data.num_uses).toBe(0);
+  });
+
   test('wrong credentials are 400, and a login of a tenant without this API leaves no token', async () => {
     expect((await ask('PUT', 'auth/approle/login', { role_id: 'x', secret_id: 'y' }, null)).body).toEqual({
       errors: ['invalid role or secret ID'],

@@ -37,10 +37,12 @@ const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' } a
 const initial = Buffer.from('a65959a6', 'hex');
 
 /** As the command line of Vault wraps: OAEP of an AES key, and AES-KWP of the material under that. */
-function wrapFor(publicKey: string, material: Buffer): string {
+function wrapFor(publicKey: string, material: Buffer, oaepHash = 'sha256'): string {
   const transport = randomBytes(32);
   const cipher = createCipheriv('id-aes256-wrap-pad', transport, initial);
-  return Buffer.concat([publicEncrypt({ key: publicKey, ...oaep }, transport), cipher.update(material), cipher.final()]).toString('base64');
+  return Buffer.concat([publicEncrypt({ key: publicKey, ...oaep, oaepHash }, transport), cipher.update(material), cipher.final()]).toString(
+    'base64',
+  );
 }
 
 describe('imports', () => {
@@ -59,8 +61,22 @@ describe('imports', () => {
     expect(decipher.update(octets.subarray(12, -16)).toString()).toBe('hello');
   });
 
+  test('take the hash that they name', async () => {
+    await made('hashed');
+    const { public_key } = dataOf(await ask('GET', 'transit/wrapping_key'));
+    for (const [hash_function, hash] of [
+      ['SHA1', 'sha1'],
+      ['SHA512', 'sha512'],
+    ] as const) {
+      const ciphertext = wrapFor(public_key, randomBytes(32), hash);
+      expect((await ask('PUT', 'transit/keys/hashed/import_version', { ciphertext, hash_function })).status).toBe(204);
+      const type = 'aes256-gcm96';
+      expect((await ask('PUT', `transit/keys/hashed-${hash}/import`, { ciphertext, hash_function, type })).status).toBe(204);
+    }
+  });
+
   test.each([
-    [{ ciphertext: 'AAAA', hash_function: 'SHA1' }, 'SHA256'],
+    [{ ciphertext: 'AAAA', hash_function: 'SHA224' }, 'SHA256'],
     [{}, 'no ciphertext'],
     [{ ciphertext: 'AAAA' }, 'wrap'],
   ])('with %j are 400', async (body, words) => {
@@ -104,7 +120,7 @@ describe('a key that is imported', () => {
     [{}, 'either ciphertext'],
     [{ ciphertext: 'AAAA', public_key: 'x' }, 'either ciphertext'],
     [{ ciphertext: 'AAAA' }, 'wrap'],
-    [{ ciphertext: 'AAAA', hash_function: 'SHA1' }, 'SHA256'],
+    [{ ciphertext: 'AAAA', hash_function: 'SHA224' }, 'SHA256'],
   ])('but not by %j, which leaves no key', async (body, words) => {
     const { status, body: refused } = await ask('PUT', 'transit/keys/unborn/import', body);
     expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining(words)]);

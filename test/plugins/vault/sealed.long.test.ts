@@ -23,8 +23,8 @@ const ask = (of: Daemon, name: string) => of.exchange('GET', `/v1/sys/${name}`, 
 test('sealed, health and seal-status say so as documents of Vault, with the status that the client wants, and all else is refused', async () => {
   expect(await ask(daemon, 'health')).toMatchObject({ status: 200, body: { sealed: false } });
   expect(await ask(daemon, 'seal-status')).toMatchObject({ status: 200, body: { sealed: false, cluster_name: 'keystored' } });
-  const workers = processesBelow(daemon.pid, 'appliance/worker.ts');
-  const left = (): readonly number[] => processesBelow(daemon.pid, 'appliance/worker.ts').filter((one) => workers.includes(one));
+  const workers = processesBelow(daemon.pid, '/worker.');
+  const left = (): readonly number[] => processesBelow(daemon.pid, '/worker.').filter((one) => workers.includes(one));
   expect((await daemon.exchange('POST', sealPath)).status).toBe(204);
   // At once by the processes of before the seal, then by those that wait for the PIN.
   for (let round = 0; round < 2; round++) {

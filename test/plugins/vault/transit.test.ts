@@ -1,4 +1,6 @@
 // The API of Vault for transit keys, as its clients use it: each request is answered in its form, and is the request that it stands for.
+import { constants, hash, publicEncrypt } from 'node:crypto';
+import { ed25519, ed25519ctx, ed25519ph } from '@noble/curves/ed25519.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -10,7 +12,7 @@ let appliance: TestAppliance;
 beforeAll(async () => {
   appliance = await startTestAppliance({
     directory: at('vault'),
-    configuration: { vault: { tenants: { system: {}, acme: { upsert: true, strictContext: true } } } },
+    configuration: { vault: { tenants: { system: {}, acme: { upsert: true, strictContext: true }, boxes: { rsaUse: 'encrypt' } } } },
   });
 });
 afterAll(() => appliance.close());
@@ -22,6 +24,11 @@ const dataOf = ({ status, body }: Answer) => {
   return body.data;
 };
 const made = async (name: string, fields: object = {}) => dataOf(await ask('PUT', `transit/keys/${name}`, fields));
+
+async function makeTenant(name: string): Promise<string> {
+  await appliance.request('POST', '/v1/config/tenants', { name });
+  return (await appliance.request('POST', '/v1/state/keystore/token/create-root', { name })).body.token;
+}
 
 describe('keys', () => {
   test('are made, answered as read, and left alone when they exist', async () => {
@@ -182,6 +189,17 @@ describe('encryption', () => {
     expect(partial.status).toBe(206);
   });
 
+  test('an item whose text is not base64 fails alone', async () => {
+    const { status, body } = await ask('POST', 'transit/encrypt/orders', {
+      batch_input: [{ plaintext: base64('one') }, { plaintext: '?', reference: 'b' }],
+    });
+    expect(status).toBe(400);
+    expect(body.data.batch_results).toMatchObject([
+      { ciphertext: expect.stringMatching(/^vault:v1:/), reference: '' },
+      { reference: 'b', error: expect.stringContaining('base64') },
+    ]);
+  });
+
   test('rewrap goes to the latest version, and a batch of it is 200 with whatever failed', async () => {
     await made('rewrapped');
     const { ciphertext } = dataOf(await ask('POST', 'transit/encrypt/rewrapped', { plaintext: base64('x') }));
@@ -227,7 +245,7 @@ describe('signatures', () => {
     ['ecdsa-p256', { marshaling_algorithm: 'jws' }],
     ['rsa-2048', {}],
     ['rsa-2048', { signature_algorithm: 'pkcs1v15' }],
-    ['ed25519', { prehashed: true, signature_algorithm: 'pkcs1v15', hash_algorithm: 'sha2-512' }],
+    ['ed25519', { prehashed: false, signature_algorithm: 'pkcs1v15', hash_algorithm: 'sha2-256' }],
   ])('%s with %o are made and verified', async (type, options) => {
     const input = base64('signed');
     const { signature, key_version } = dataOf(await ask('PUT', `transit/sign/public-${type}`, { input, ...options }));
@@ -238,10 +256,79 @@ describe('signatures', () => {
     });
   });
 
+  test.each([
+    ['ed25519', 'prehashed', { prehashed: true, hash_algorithm: 'sha2-512' }],
+    ['ed25519', 'prehashed', { prehashed: true, signature_algorithm: 'ed25519ph', hash_algorithm: 'sha2-512' }],
+    ['ed25519', 'hash_algorithm', { hash_algorithm: 'sha2-512' }],
+    ['ed25519', 'signature algorithm', { signature_algorithm: 'ed25519ctx' }],
+    ['ed25519', 'context', { context: base64('c') }],
+    ['ecdsa-p256', 'signature algorithm', { signature_algorithm: 'ed25519ph' }],
+    ['ecdsa-p256', 'signature_context', { signature_context: base64('c') }],
+    ['rsa-2048', 'signature_context', { signature_context: base64('c') }],
+    ['rsa-2048', 'context', { context: base64('c') }],
+  ])('%s neither signs nor verifies with %s, which it would not apply: %o', async (type, name, options) => {
+    const input = Buffer.alloc(64, 7).toString('base64');
+    const { signature } = dataOf(await ask('PUT', `transit/sign/public-${type}`, { input }));
+    for (const act of ['sign', 'verify']) {
+      const answer = await ask('PUT', `transit/${act}/public-${type}`, { input, ...options, ...(act === 'sign' ? {} : { signature }) });
+      expect([answer.status, answer.body.errors[0]]).toEqual([400, expect.stringContaining(name)]);
+    }
+    const batch = await ask('PUT', `transit/verify/public-${type}`, { ...options, batch_input: [{ input, signature }] });
+    expect(batch.body.data.batch_results).toEqual([{ valid: false, error: expect.stringContaining(name), reference: '' }]);
+  });
+
+  test('a context and Ed25519ph are verified as such', async () => {
+    const text = Buffer.from('signed');
+    const input = text.toString('base64');
+    const { secretKey, publicKey } = ed25519.keygen();
+    const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), publicKey]).toString('base64');
+    const pem = `-----BEGIN PUBLIC KEY-----\n${spki}\n-----END PUBLIC KEY-----\n`;
+    const key = { name: 'elsewhere', cipher: 'ed25519', 'public-key': pem };
+    expect(await appliance.request('POST', '/v1/config/keystore/transit-keys', key)).toMatchObject({ status: 201 });
+    const context = Buffer.from('of one protocol');
+    const cases = [
+      [ed25519.sign(text, secretKey), {}],
+      [ed25519ph.sign(text, secretKey), { signature_algorithm: 'ed25519ph', hash_algorithm: 'sha2-512' }],
+      [ed25519ph.sign(text, secretKey, { context }), { signature_algorithm: 'ed25519ph', signature_context: context.toString('base64') }],
+      [ed25519ctx.sign(text, secretKey, { context }), { signature_context: context.toString('base64') }],
+    ] as const;
+    for (const [made, [octets]] of cases.entries())
+      for (const [asked, [, options]] of cases.entries()) {
+        const signature = `vault:v1:${Buffer.from(octets).toString('base64')}`;
+        const answer = await ask('PUT', 'transit/verify/elsewhere', { input, signature, ...options });
+        expect([made, asked, dataOf(answer)]).toEqual([made, asked, { valid: made === asked }]);
+      }
+  });
+
   test('what a signing client sends for every key is taken: the hash in the path, a prehashed input, options without effect', async () => {
     const body = { input: Buffer.alloc(32, 7).toString('base64'), prehashed: true, key_version: '0', signature_algorithm: 'pkcs1v15' };
     const { signature } = dataOf(await ask('PUT', 'transit/sign/public-ecdsa-p256/sha2-256', body));
     expect(dataOf(await ask('PUT', 'transit/verify/public-ecdsa-p256/sha2-256', { ...body, signature }))).toEqual({ valid: true });
+  });
+
+  test('options beside a batch hold for every item that has none of its own', async () => {
+    const [input, wanted] = [base64('signed'), { prehashed: true, signature_algorithm: 'pkcs1v15', hash_algorithm: 'sha2-512' }];
+    const digest = hash('sha512', 'signed', 'buffer').toString('base64');
+    const items = [{ input: digest }, { input, prehashed: false, reference: 'own' }];
+    const signed = dataOf(await ask('PUT', 'transit/sign/public-rsa-2048', { ...wanted, batch_input: items })).batch_results;
+    const single = { input, signature_algorithm: 'pkcs1v15', hash_algorithm: 'sha2-512' };
+    const { signature } = dataOf(await ask('PUT', 'transit/sign/public-rsa-2048', single));
+    // PKCS#1 v1.5 gives the same signature each time.
+    expect(signed.map((one: Record<string, unknown>) => [one['signature'], one['reference']])).toEqual([
+      [signature, ''],
+      [signature, 'own'],
+    ]);
+    const verified = await ask('PUT', 'transit/verify/public-rsa-2048', { ...wanted, batch_input: [{ input: digest, signature }] });
+    expect(dataOf(verified).batch_results).toMatchObject([{ valid: true }]);
+    await made('turned');
+    await ask('PUT', 'transit/keys/turned/rotate');
+    const hmacOf = async (body: object) => dataOf(await ask('PUT', 'transit/hmac/turned', body));
+    const options = { key_version: 1, algorithm: 'sha2-512' };
+    const [only] = (await hmacOf({ ...options, batch_input: [{ input }] })).batch_results;
+    expect(only.hmac).toBe((await hmacOf({ ...options, input })).hmac);
+    const marshaled = { marshaling_algorithm: 'jws', batch_input: [{ input }] };
+    const [jws] = dataOf(await ask('PUT', 'transit/sign/public-ecdsa-p256', marshaled)).batch_results;
+    expect(jws.signature).toMatch(/^vault:v1:[A-Za-z0-9_-]{86}$/);
   });
 
   test('hmac, of every key, by its path or its body', async () => {
@@ -256,6 +343,62 @@ describe('signatures', () => {
 
   test('random octets', async () => {
     expect(Buffer.from(dataOf(await ask('POST', 'transit/random/16', {})).random_bytes, 'base64')).toHaveLength(16);
+    for (const source of ['platform', 'seal', 'all'])
+      expect(Buffer.from(dataOf(await ask('POST', `transit/random/${source}`, {})).random_bytes, 'base64')).toHaveLength(32);
     expect(dataOf(await ask('POST', 'transit/random', { bytes: 4, format: 'hex' })).random_bytes).toMatch(/^[0-9a-f]{8}$/);
+  });
+});
+
+describe('RSA keys for encryption', () => {
+  const opened = async (name: string, ciphertext: string, token?: string) =>
+    dataOf(await ask('PUT', `transit/decrypt/${name}`, { ciphertext }, token)).plaintext;
+
+  test('encrypt, decrypt, rewrap and make data keys, with the OAEP of Vault', async () => {
+    await appliance.request('POST', '/v1/config/keystore/transit-keys', { name: 'box', cipher: 'rsa-2048', use: 'encrypt' });
+    const { keys, supports_encryption: encrypts, supports_signing: signs } = dataOf(await ask('GET', 'transit/keys/box'));
+    expect([encrypts, signs]).toEqual([true, false]);
+    const { ciphertext } = dataOf(await ask('PUT', 'transit/encrypt/box', { plaintext: base64('sealed') }));
+    expect(ciphertext).toMatch(/^vault:v1:/);
+    expect(await opened('box', ciphertext)).toBe(base64('sealed'));
+    const elsewhere = publicEncrypt(
+      { key: keys['1'].public_key, oaepHash: 'sha256', padding: constants.RSA_PKCS1_OAEP_PADDING },
+      Buffer.from('sent'),
+    );
+    expect(await opened('box', `vault:v1:${elsewhere.toString('base64')}`)).toBe(base64('sent'));
+    await ask('PUT', 'transit/keys/box/rotate');
+    const again = dataOf(await ask('PUT', 'transit/rewrap/box', { ciphertext }));
+    expect([again.key_version, again.ciphertext.slice(0, 9), await opened('box', again.ciphertext)]).toEqual([
+      2,
+      'vault:v2:',
+      base64('sealed'),
+    ]);
+    const data = dataOf(await ask('PUT', 'transit/datakey/plaintext/box'));
+    expect(await opened('box', data.ciphertext)).toBe(data.plaintext);
+    const refused = await ask('PUT', 'transit/sign/box', { input: base64('text') });
+    expect(refused.status).toBe(400);
+    for (const [path, body] of [
+      ['encrypt', { plaintext: base64('x'), padding_scheme: 'pkcs1v15' }],
+      ['decrypt', { ciphertext, padding_scheme: 'pkcs1v15' }],
+      ['rewrap', { ciphertext, encrypt_padding_scheme: 'pkcs1v15' }],
+      ['datakey/plaintext', { padding_scheme: 'pkcs1v15' }],
+    ] as const)
+      expect((await ask('PUT', `transit/${path}/box`, body)).body.errors).toEqual([expect.stringContaining('must be oaep')]);
+    expect((await ask('PUT', 'transit/encrypt/box', { plaintext: base64('x'), padding_scheme: 'oaep' })).status).toBe(200);
+  });
+
+  test('that may leave are exported as encryption keys', async () => {
+    const fields = { name: 'leaving', cipher: 'rsa-2048', use: 'encrypt', exportable: true };
+    await appliance.request('POST', '/v1/config/keystore/transit-keys', fields);
+    expect(dataOf(await ask('GET', 'transit/export/encryption-key/leaving')).keys['1']).toContain('PRIVATE KEY');
+    expect((await ask('GET', 'transit/export/signing-key/leaving')).status).toBe(400);
+  });
+
+  test('are those that this API makes, where the tenant has that so', async () => {
+    const token = await makeTenant('boxes');
+    const made = dataOf(await ask('PUT', 'transit/keys/mine', { type: 'rsa-2048' }, token));
+    expect([made.supports_encryption, made.supports_signing]).toEqual([true, false]);
+    const { ciphertext } = dataOf(await ask('PUT', 'transit/encrypt/mine', { plaintext: base64('sealed') }, token));
+    expect(await opened('mine', ciphertext, token)).toBe(base64('sealed'));
+    expect(dataOf(await ask('PUT', 'transit/keys/other', { type: 'ecdsa-p256' }, token)).supports_signing).toBe(true);
   });
 });

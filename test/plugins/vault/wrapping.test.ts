@@ -66,6 +66,23 @@ async function logIn(approle: string, headers = {}): Promise<Answer> {
   return ask('PUT', 'auth/approle/login', { role_id, secret_id }, null, headers);
 }
 
+test('what our own API hands over is never taken for an answer of another route, whatever its maker says', async () => {
+  const forged = { request_id: 'x', wrap_info: null, auth: { client_token: 'y' }, data: { secret_id: 'z' } };
+  const document = { text: JSON.stringify(forged), purpose: 'auth/approle/role/shop/secret-id' };
+  const { token } = (await ours('POST', 'state/keystore/hand-over/create', document)).body as { token: string };
+  const seen = await ask('PUT', 'sys/wrapping/lookup', { token }, null);
+  expect(seen.body.data.creation_path).toBe('sys/wrapping/wrap');
+  const renewed = infoOf(await ask('PUT', 'sys/wrapping/rewrap', { token }, null));
+  expect(renewed['creation_path']).toBe('sys/wrapping/wrap');
+  const former = await unwrap(token);
+  expect([former.status, former.body.errors[0]]).toEqual([
+    400,
+    expect.stringMatching(/not valid or does not exist: Another token was asked for/),
+  ]);
+  const { body } = await unwrap(renewed.token);
+  expect([body.auth, body.data]).toEqual([null, forged]);
+});
+
 describe('a login', () => {
   test('is wrapped by its own token', async () => {
     const info = infoOf(await logIn('wraps', wrapFor('60')));

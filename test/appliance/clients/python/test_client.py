@@ -1,6 +1,7 @@
 """The Python client against the appliance that KEYSTORED_URL, KEYSTORED_CA and KEYSTORED_TOKEN name: calls, problems, tokens, batches."""
 
 import base64
+import io
 import os
 import threading
 import time
@@ -118,6 +119,14 @@ class OneKey(unittest.TestCase):
         self.assertTrue(key.verify("a contract", signature))
         self.assertFalse(key.verify("another contract", signature))
         self.assertEqual(root.key("py-orders").hmac("text"), root.key("py-orders").hmac(b"text"))
+
+    def test_openpgp_signatures_over_data_that_is_hashed_here(self):
+        root.transit_keys.create(models.TransitKeyCreation(name="py-pgp", cipher="ed25519", openpgp_user_id="Py"))
+        data = bytes(range(256)) * 1_000
+        for source in (data, iter([data[:1_000], data[1_000:]]), io.BytesIO(data)):
+            signature = root.key("py-pgp").sign_openpgp(source)
+            asked = models.OpenpgpVerifyRequest(text=base64.b64encode(data).decode(), signature=signature)
+            self.assertTrue(root.transit_keys.openpgp_verify("py-pgp", asked).valid)
 
     def test_data_keys_and_random_octets(self):
         for bits in (128, 256, 512):

@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut names, mut pages): (Vec<String>, usize) = (Vec::new(), 0);
     loop {
         let after = names.last().map(String::as_str);
-        let page = transit_keys_api::transit_keys_list_config(&at, None, after, Some(2), None, None, None, None, None, None).await?;
+        let page = transit_keys_api::transit_keys_list_config(&at, None, after, Some(2), None, None, None, None, None, None, None).await?;
         let is_last = page.len() < 2;
         names.extend(page.into_iter().map(|key| key.name));
         pages += 1;

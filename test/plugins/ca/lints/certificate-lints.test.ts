@@ -16,7 +16,8 @@ import {
   utf8String,
 } from '../../../../core/der/der.ts';
 import { basicConstraints, dnsName, extKeyUsage, keyUsage, subjectAltName } from '../../../../plugins/ca/der/extensions.ts';
-import { commonName } from '../../../../plugins/ca/der/name.ts';
+import { spkiNamedAs } from '../../../../core/der/rsa-pss.ts';
+import { commonName } from '../../../../core/der/name.ts';
 import { extensionId, nameAttributes } from '../../../../core/der/oids.ts';
 import { certificateLints } from '../../../../plugins/ca/lints/certificate-lints.ts';
 import { findBrokenLints } from '../../../../plugins/ca/lints/lint.ts';
@@ -72,6 +73,9 @@ const bits = (...set_: number[]): Uint8Array => extension(extensionId.keyUsage, 
 const algorithmOf = (keyType: KeyType): Uint8Array => elements(keys[keyType])[0] as Uint8Array;
 const keyOf = (keyType: KeyType, octets: Uint8Array, identifier = algorithmOf(keyType)): Uint8Array =>
   withFields(leaf, { [field.publicKey]: sequence(identifier, bitString(octets)) });
+
+const pssKey = (...parameters: Uint8Array[]): Uint8Array =>
+  spkiNamedAs(sequence(sequence(oid('1.2.840.113549.1.1.10'), ...parameters), bitString(Uint8Array.of(0))), keys['rsa-2048']);
 
 /** What breaks each rule, and nothing else. */
 const mutations: Readonly<Record<string, () => string[]>> = {
@@ -148,6 +152,8 @@ const mutations: Readonly<Record<string, () => string[]>> = {
   'ip-name': () => check(names(implicit(7, Uint8Array.of(192, 0, 2, 0, 255, 255, 255, 0)))),
   'key-algorithm': () => check(keyOf('ed25519', Buffer.alloc(57), sequence(oid('1.3.101.113')))),
   'rsa-key': () => check(keyOf('rsa-2048', sequence(encode(tag.integer, Buffer.alloc(256, 0x81)), integer(65_537)))),
+  'rsa-pss-key': () => check(leafOf(pssKey(sequence()), signer)),
+  'rsa-pss-key-usage': () => check(withExtension(leafOf(pssKey(), signer), extensionId.keyUsage, bits(0, 2))),
   'ec-key': () => check(keyOf('ecdsa-p256', Buffer.alloc(65, 6))),
   'ed25519-key': () => check(keyOf('ed25519', Buffer.alloc(32), sequence(oid('1.3.101.112'), nullValue))),
   'ml-dsa-key': () => check(keyOf('ml-dsa-44', Buffer.alloc(1_952))),

@@ -15,7 +15,7 @@ import {
   subjectAltName,
   subjectKeyIdentifier,
 } from '../../../../plugins/ca/der/extensions.ts';
-import { commonName } from '../../../../plugins/ca/der/name.ts';
+import { commonName } from '../../../../core/der/name.ts';
 import type { Signer } from '../../../../plugins/ca/lints/signer-lints.ts';
 import type { KeyType } from '../../../../hsm/api.ts';
 
@@ -32,7 +32,7 @@ function generate(keyType: KeyType) {
 
 /** A key with the algorithm it signs with. */
 export function makeSigner(keyType: KeyType): Signer {
-  return { publicKey: makePublicKey(keyType), algorithm: requireCaAlgorithm(keyType).identifier };
+  return { publicKey: makePublicKey(keyType), algorithm: requireCaAlgorithm({ type: keyType }).identifier };
 }
 
 const notBefore = Temporal.Instant.from('2026-01-01T00:00:00Z');

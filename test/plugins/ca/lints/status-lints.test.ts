@@ -1,8 +1,16 @@
 // The rules of CRLs and OCSP responses: a clean one keeps them all, and for each rule a changed one breaks that one alone.
 import { describe, expect, test } from 'vitest';
 import { encode, explicit, implicit, integer, nullValue, objectIdentifier, octetString, sequence, tag } from '../../../../core/der/der.ts';
-import { authorityKeyIdentifier, crlNumber, keyIdentifierOf, ocspNonce, reasonCode } from '../../../../plugins/ca/der/extensions.ts';
-import { commonName } from '../../../../plugins/ca/der/name.ts';
+import {
+  authorityKeyIdentifier,
+  crlNumber,
+  deltaCrlIndicator,
+  freshestCrl,
+  keyIdentifierOf,
+  ocspNonce,
+  reasonCode,
+} from '../../../../plugins/ca/der/extensions.ts';
+import { commonName } from '../../../../core/der/name.ts';
 import { crlLints } from '../../../../plugins/ca/lints/crl-lints.ts';
 import { findBrokenLints } from '../../../../plugins/ca/lints/lint.ts';
 import { ocspLints } from '../../../../plugins/ca/lints/ocsp-lints.ts';
@@ -33,6 +41,8 @@ const signedCrl = (by: typeof signer, algorithm: Uint8Array): string[] => {
   return findBrokenLints({ kind: 'crl', issuer: unsigned(rootOf(by), by) }, crlOf(wrong), wrong).map(({ id }) => id);
 };
 
+const stated = [authorityKeyIdentifier(keyIdentifierOf(signer.publicKey)), crlNumber(7)];
+
 const crlMutations: Readonly<Record<string, () => string[]>> = {
   der: () =>
     changed({
@@ -52,6 +62,11 @@ const crlMutations: Readonly<Record<string, () => string[]>> = {
   'crl-revocation-dates': () => changed({ [crlField.entries]: sequence(entry(5, utc('260102000001Z'))) }),
   'crl-reasons': () => changed({ [crlField.entries]: sequence(entry(5, utc('260101000000Z'), 0)) }),
   'crl-authority-key-identifier': () => changed({ [crlField.extensions]: explicit(0, sequence(crlNumber(7))) }),
+  'crl-delta-indicator': () => changed({ [crlField.extensions]: explicit(0, sequence(...stated, deltaCrlIndicator(7))) }),
+  'crl-freshest': () =>
+    changed({
+      [crlField.extensions]: explicit(0, sequence(...stated, deltaCrlIndicator(6), freshestCrl('https://keystore.example/delta'))),
+    }),
   'crl-number': () => changed({ [crlField.extensions]: explicit(0, sequence(authorityKeyIdentifier(keyIdentifierOf(signer.publicKey)))) }),
 };
 

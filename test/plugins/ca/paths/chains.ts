@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { encodeTbsCertificate } from '../../../../plugins/ca/der/certificate.ts';
 import { bitString, objectIdentifier, sequence } from '../../../../core/der/der.ts';
 import { basicConstraints, extKeyUsage, keyUsage } from '../../../../plugins/ca/der/extensions.ts';
-import { commonName } from '../../../../plugins/ca/der/name.ts';
+import { commonName } from '../../../../core/der/name.ts';
 
 export type KeyPair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 

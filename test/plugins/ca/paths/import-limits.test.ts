@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encode, explicit, implicit, octetString, Reader, sequence, tag } from '../../../../core/der/der.ts';
 import { readCertificate } from '../../../../plugins/ca/der/certificate.ts';
-import { parseName } from '../../../../plugins/ca/der/name.ts';
+import { parseName } from '../../../../core/der/name.ts';
 import { readGeneralName } from '../../../../plugins/ca/der/read-extensions.ts';
 import { findConstrainedName } from '../../../../plugins/ca/issuing/name-constraints.ts';
 import type { Answer } from '../../../harness/appliance.ts';
@@ -113,6 +113,71 @@ describe('import-cert refuses a certificate under which nothing that the CA issu
   });
 });
 
+describe('the limits on names that a CA was made with', () => {
+  const made = {
+    'permitted-domains': ['example.test'],
+    'excluded-domains': ['east.example.test'],
+    'permitted-uri-hosts': ['.example.test'],
+    'permitted-ip-ranges': ['10.0.0.0/8'],
+  };
+  const bases = [dns('example.test'), uri('.example.test'), ip(10, 0, 0, 0, 255, 0, 0, 0)];
+  const east = [dns('east.example.test')];
+
+  let ca: string;
+  let csr: string;
+  beforeAll(async () => {
+    ca = await appliance.makeCa({ subject: 'CN=Device CA, O=Example', est: openEst, ...made });
+    csr = (await appliance.act(ca, 'csr')).body.csr;
+  });
+
+  test('are asked for by its request', () => {
+    const asked = new x509.Pkcs10CertificateRequest(csr).extensions.find(({ type }) => type === '2.5.29.30');
+    expect(asked?.rawData).toEqual(constraints({ permitted: bases, excluded: east }).rawData);
+    const request = file(join(appliance.directory, 'limited.csr'), csr);
+    expect(openssl('req', '-verify', '-noout', '-text', '-in', request).output).toContain('Name Constraints: critical');
+  });
+
+  test.each<[string, string, x509.Extension[], x509.Extension[]?]>([
+    ['204 done', 'those asked for', [constraints({ permitted: bases, excluded: east })]],
+    [
+      '204 done',
+      'narrower ones',
+      [
+        constraints({
+          permitted: [dns('.west.example.test'), dns('example.test'), uri('a.example.test'), ip(10, 1, 0, 0, 255, 255, 0, 0)],
+          excluded: [dns('a.test'), ...east],
+        }),
+      ],
+    ],
+    ['204 done', 'some of them above it', [constraints({ permitted: bases })], [constraints({ excluded: east })]],
+    ['400 invalid-certificate', 'none', []],
+    ['400 invalid-certificate', 'one excluded domain fewer', [constraints({ permitted: bases })]],
+    [
+      '400 invalid-certificate',
+      'a part of the excluded domain',
+      [constraints({ permitted: bases, excluded: [dns('.east.example.test')] })],
+    ],
+    ['400 invalid-certificate', 'a domain more', [constraints({ permitted: [...bases, dns('other.test')], excluded: east })]],
+    ['400 invalid-certificate', 'one kind fewer', [constraints({ permitted: bases.slice(1), excluded: east })]],
+    [
+      '400 invalid-certificate',
+      'a wider range',
+      [constraints({ permitted: [...bases.slice(0, 2), ip(10, 0, 0, 0, 254, 0, 0, 0)], excluded: east })],
+    ],
+    [
+      '400 invalid-certificate',
+      'a range elsewhere',
+      [constraints({ permitted: [...bases.slice(0, 2), ip(11, 0, 0, 0, 255, 0, 0, 0)], excluded: east })],
+    ],
+  ])('import-cert answers %s to %s', async (code, _what, extensions, above) => {
+    const middle = above && (await makeIdentity({ subject: 'CN=Middle, O=Example', ca: true, issuer: root, extensions: above }));
+    const chain = [await signOutside(csr, middle ?? root, extensions), ...(middle === undefined ? [] : [middle.pem]), root.pem];
+    const answer = await appliance.act(ca, 'import-cert', { certificate: chain.join('\n') });
+    expect(codeOf(answer)).toBe(code);
+    expect(/limits on names.*csr/.test(answer.body?.detail ?? '')).toBe(answer.status === 400);
+  });
+});
+
 describe('what the certificate of the CA leaves out is not issued', () => {
   test('a device outside the name constraints is refused with 403, and OpenSSL accepts what is issued within them', async () => {
     const limits = constraints({
@@ -178,7 +243,7 @@ describe('name constraints by kind (RFC 5280 section 4.2.1.10)', () => {
       'URI host',
       uri('example.test'),
       [uri('https://u@Example.test:1/x')],
-      [uri('https://a.example.test/'), uri('urn:x'), uri('https://x/@example.test')],
+      [uri('https://a.example.test/'), uri('https://x/@example.test')],
     ],
     ['IPv4', ip(10, 1, 0, 0, 255, 255, 0, 0), [ip(10, 1, 9, 9)], [ip(10, 2, 0, 0), ip(...new Uint8Array(16))]],
     [
@@ -210,13 +275,36 @@ describe('name constraints by kind (RFC 5280 section 4.2.1.10)', () => {
     }
   });
 
+  test.each([
+    ['URI without a host name', uri('example.test'), [uri('urn:x'), uri('https://192.0.2.1/'), uri('https://[::1]/')]],
+    ['mail address that is none', mail('example.test'), [mail('ann'), mail('ann@example.test@other.test')]],
+  ])('a %s is outside whatever constrains its kind', async (_kind, base, names) => {
+    const limits = [await issuer({ permitted: [base] }), await issuer({ excluded: [base] })];
+    for (const name of names) expect(limits.map((one) => findConstrainedName([one], named(name)) !== undefined)).toEqual([true, true]);
+  });
+
+  test('a wildcard that may stand for an excluded domain is outside, as a common name too', async () => {
+    const limits = await issuer({ permitted: [dns('example.test')], excluded: [dns('secret.example.test'), dns('.dotted.example.test')] });
+    const ofCommonName = (text: string) =>
+      findConstrainedName([limits], { subject: parseName(`CN=${text}`) ?? new Uint8Array(0), alternativeNames: [] });
+    for (const wildcard of ['*.example.test', '*.EXAMPLE.test', '*.secret.example.test', '*.a.secret.example.test', '*.other.test']) {
+      expect([wildcard, findConstrainedName([limits], named(dns(wildcard)))]).toEqual([wildcard, 'a DNS name']);
+      expect([wildcard, ofCommonName(wildcard)]).toEqual([wildcard, 'a DNS name']);
+    }
+    for (const wildcard of ['*.a.example.test', '*.west.example.test']) {
+      expect([wildcard, findConstrainedName([limits], named(dns(wildcard)))]).toEqual([wildcard, undefined]);
+      expect([wildcard, ofCommonName(wildcard)]).toEqual([wildcard, undefined]);
+    }
+    expect(findConstrainedName([await issuer({ excluded: [dns('.example.test')] })], named(dns('*.test')))).toBeUndefined();
+  });
+
   test('a kind that is not compared is outside whatever constrains it, and free where nothing does', async () => {
     expect(findConstrainedName([await issuer({ permitted: [other()] })], named(other()))).toContain('otherName');
     expect(findConstrainedName([await issuer({ excluded: [other()] })], named(other()))).toContain('otherName');
     expect(findConstrainedName([await issuer({ permitted: [dns('example.test')] })], named(other()))).toBeUndefined();
   });
 
-  test('a host name as common name and a mail address in the subject count where no alternative name has their kind', async () => {
+  test('a host name as common name and a mail address in the subject count, also beside alternative names of their kind', async () => {
     const limits = await issuer({ permitted: [dns('example.test'), mail('example.test')] });
     const subject = (text: string) => parseName(text) ?? new Uint8Array(0);
     const judged = (text: string, ...names: Uint8Array[]) =>
@@ -225,8 +313,10 @@ describe('name constraints by kind (RFC 5280 section 4.2.1.10)', () => {
         alternativeNames: names.map((name) => readGeneralName(new Reader(name).next())),
       });
     expect(judged('CN=a.other.test')).toBe('a DNS name');
-    expect(judged('CN=a.other.test', dns('a.example.test'))).toBeUndefined();
+    expect(judged('CN=a.other.test', dns('a.example.test'))).toBe('a DNS name');
+    expect(judged('CN=b.example.test', dns('a.example.test'))).toBeUndefined();
     expect(judged('CN=pump 7, E=ann@other.test')).toBe('a mail address');
+    expect(judged('CN=pump 7, E=ann@other.test', mail('ann@example.test'))).toBe('a mail address');
     expect(judged('CN=a.example.test, E=ann@example.test')).toBeUndefined();
   });
 });

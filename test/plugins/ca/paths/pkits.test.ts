@@ -25,10 +25,6 @@ const refused: readonly Divergence[] = [
       ...['4.11.2', '4.11.4', '4.11.7', '4.12.2', '4.12.3 subpart 1', '4.12.7', '4.12.9'],
     ],
   },
-  {
-    reason: 'name constraints are not processed: critical ones are refused',
-    ids: [1, 4, 5, 6, 11, 14, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36].map((number) => `4.13.${number}`),
-  },
 ];
 
 /** Paths that the suite refuses and that are valid here, and why. */

@@ -11,6 +11,8 @@ describe('R1: discovery-url', () => {
     'https://idp.example.com',
     'https://idp.example.com/realms/x/',
     'https://idp.example.com:8443/a/.well-known/openid-configuration',
+    'https://login.microsoftonline.com/x/v2.0?appid=0c3bd4f5-5a0e-4f4f-9c5e-6a5b1d3f2a10',
+    'https://contoso.b2clogin.com/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration?p=B2C_1_signin',
   ])('%s is accepted', (url) => expect(findDiscoveryUrlProblem(url, false)).toBeUndefined());
 
   test.each([
@@ -23,6 +25,9 @@ describe('R1: discovery-url', () => {
     'https://user:secret@idp.example.com/',
     'https://idp.example.com/?tenant=x',
     'https://idp.example.com/?',
+    'https://idp.example.com/?appid=x',
+    'https://idp.example.com/?p=a&p=b',
+    'https://idp.example.com/?p=%2e',
     'https://idp.example.com/#x',
     ' https://idp.example.com/',
     'https://idp.example.com/\n',
@@ -52,6 +57,12 @@ describe('R3: the issuer belongs to the discovery URL', () => {
   test('with or without one slash at its end', () => {
     expect(issuerBelongsTo('https://idp.example.com/realms/x', url)).toBe(true);
     expect(issuerBelongsTo('https://idp.example.com/realms/x/', url)).toBe(true);
+  });
+  test('a query of the URL is no part of it, and stays in the address of the metadata', () => {
+    const asked = 'https://login.microsoftonline.com/x/v2.0?appid=0c3bd4f5-5a0e-4f4f-9c5e-6a5b1d3f2a10';
+    expect(issuerBelongsTo('https://login.microsoftonline.com/x/v2.0', asked)).toBe(true);
+    expect(issuerBelongsTo(asked, asked)).toBe(false);
+    expect(metadataUrl(asked).href).toBe(asked.replace('?', '/.well-known/openid-configuration?'));
   });
   test.each([
     'https://evil.example/realms/x',

@@ -139,19 +139,15 @@ describe('an answer that grants nothing', () => {
       '2.16.840.1.113733.1.9.4': printable(String(number)),
       '1.3.6.1.5.5.7.24.1': hex(utf8String('Größe')),
     });
-    expect(contentOf(der)).toBeUndefined();
+    expect(verified(der).length).toBe(0);
   });
 
   test('yet, because it waits, says so', async () => {
     const der = await reply({ pkiStatus: 'pending' });
     expect(Object.fromEntries(await attributesOf(der))).toMatchObject({ ...ofAll, '2.16.840.1.113733.1.9.3': printable('3') });
-    expect(contentOf(der)).toBeUndefined();
+    expect(verified(der).length).toBe(0);
   });
 });
-
-function contentOf(der: Uint8Array): unknown {
-  return new pkijs.SignedData({ schema: pkijs.ContentInfo.fromBER(new Uint8Array(der).buffer).content }).encapContentInfo.eContent;
-}
 
 /** An empty revocation list of the authority. */
 function makeList(): Uint8Array {

@@ -170,7 +170,18 @@ describe('RSA-OAEP', () => {
     await harness.do('opener', 'decrypt', { ciphertext: base64(labelled), label: base64('right') });
   });
 
-  test('of a ciphertext from elsewhere opens under the version that is named, else under the latest, and no other is tried', async () => {
+  test('while a version waits for activate-after, a ciphertext from elsewhere opens under the one in use', async () => {
+    const rotation = { 'rotate-after': '30d', 'activate-after': '1d' };
+    await harness.create('waits', { cipher: 'rsa-2048', use: 'encrypt', 'auto-rotate': rotation });
+    await harness.do('waits', 'rotate');
+    const { keys } = await harness.state('waits');
+    const key = { key: createPublicKey(keys['1']), padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+    const ciphertext = base64(publicEncrypt(key, Buffer.from('message')));
+    expect(await harness.do('waits', 'decrypt', { ciphertext })).toEqual({ plaintext: base64('message'), 'key-version': 1 });
+    expect(await harness.do('waits', 'rewrap', { ciphertext })).toMatchObject({ 'key-version': 1 });
+  });
+
+  test('of a ciphertext from elsewhere opens under the version that is named, else under the one in use, and no other is tried', async () => {
     await harness.create('versions', { cipher: 'rsa-2048', use: 'encrypt' });
     await harness.do('versions', 'rotate');
     const { keys } = await harness.state('versions');

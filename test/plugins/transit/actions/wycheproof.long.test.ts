@@ -45,9 +45,10 @@ async function verifyFile(file: VectorFile, cipher: string, options: Record<stri
       );
       continue;
     }
-    const items = group.tests.map(({ msg, sig }) => ({
+    const items = group.tests.map(({ msg, sig, ctx }) => ({
       text: digestOf === undefined ? hexToBase64(msg) : createHash(digestOf).update(Buffer.from(msg, 'hex')).digest('base64'),
       signature: `store:v1:${hexToBase64(sig)}`,
+      ...(ctx === undefined ? {} : { context: hexToBase64(ctx) }),
       ...options,
     }));
     const { 'batch-results': results } = await harness.do(name, 'verify', { 'batch-input': items });
@@ -70,6 +71,7 @@ describe('signatures', () => {
     [loadWycheproof('ecdsa_secp256r1_sha256'), 'ecdsa-p256', 'sha256', {}],
     [loadWycheproof('ecdsa_secp384r1_sha384'), 'ecdsa-p384', 'sha384', { 'hash-algorithm': 'sha384' }],
     [loadWycheproof('ecdsa_secp521r1_sha512'), 'ecdsa-p521', 'sha512', { 'hash-algorithm': 'sha512' }],
+    [loadWycheproof('ecdsa_secp256k1_sha256'), 'ecdsa-secp256k1', 'sha256', {}],
     [loadWycheproof('rsa_signature_2048_sha256'), 'rsa-2048', 'sha256', {}],
     [loadWycheproof('rsa_pss_2048_sha256_mgf1_32', saltOfAnotherLength), 'rsa-2048', 'sha256', { 'signature-algorithm': 'pss' }],
   ];
@@ -87,7 +89,9 @@ describe('signatures', () => {
     expect(await verifyFile(ed25519, 'ed25519', {})).toEqual([]);
   });
 
-  const mlDsa = loadWycheproof('mldsa_65_verify', ({ ctx }) => (ctx === undefined || ctx === '' ? undefined : 'with a context'));
+  const mlDsa = loadWycheproof('mldsa_65_verify', ({ ctx }) =>
+    ctx !== undefined && ctx.length > 510 ? 'a context of 256 octets, which is refused by its length' : undefined,
+  );
   test(`${mlDsa.name}: ${mlDsa.summary}`, async () => {
     expect(await verifyFile(mlDsa, 'ml-dsa-65', {})).toEqual([]);
   });
@@ -110,6 +114,29 @@ describe('AES-GCM', () => {
         const answer = await harness.act(name, 'decrypt', body);
         expect([hexToBase64(msg), 'decryption-failed']).toContain(answer.body.plaintext ?? answer.body.code);
         valid.push(answer.status === 200);
+      }
+      wrong.push(...wrongOnes(vectors, valid));
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('CMAC', () => {
+  const file = loadWycheproof('aes_cmac', (_vector, group) => {
+    if (group.keySize !== 128 && group.keySize !== 256) return 'key of another length';
+    return group.tagSize === 128 ? undefined : 'truncated tag';
+  });
+  test(`${file.name}: ${file.summary}`, async () => {
+    const wrong: Wrong[] = [];
+    for (const bits of [128, 256]) {
+      const name = `cmac-${bits}`;
+      await harness.create(name, { cipher: `aes${bits}-cmac` });
+      const vectors = file.groups.filter((group) => group.keySize === bits).flatMap((group) => group.tests);
+      const valid: boolean[] = [];
+      for (const [at, { key, msg, tag }] of vectors.entries()) {
+        await harness.do(name, 'import', { data: hexToBase64(key) });
+        const text = hexToBase64(msg);
+        valid.push((await harness.do(name, 'verify', { text, cmac: `store:v${at + 2}:${hexToBase64(tag)}` })).valid);
       }
       wrong.push(...wrongOnes(vectors, valid));
     }

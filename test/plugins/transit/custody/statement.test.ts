@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { verifyStatement } from '../../../../appliance/attestation/statement-jws.ts';
 import { thumbprintOf } from '../../../../core/base/public-keys/jwk.ts';
+import { cmacOutside } from '../../../../hsm/engine/operations/cmac.ts';
 import { encodeEcdsaSignature } from '../../../../core/der/ecdsa-signature.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, ok, startTransitHarness } from '../harness.ts';
@@ -127,11 +128,34 @@ describe('what a statement says', () => {
     expect(value).toEqual({ method: 'hmac-sha256', value: mac });
   });
 
-  test.each(['rsa-2048', 'ed25519', 'ecdsa-p384', 'ecdsa-p521'])('%s: the thumbprint of its public key', async (cipher) => {
-    await harness.create(`print-${cipher}`, { cipher });
-    const { keys } = await harness.state(`print-${cipher}`);
-    expect((await claimsOf(harness, `print-${cipher}`))['key'].thumbprint).toBe(thumbprintOf(createPublicKey(String(keys['1']))));
+  test.each(['aes128-cmac', 'aes256-cmac'])('%s: a check value by the one thing that the key does', async (cipher) => {
+    await harness.create(`check-${cipher}`, { cipher, exportable: true });
+    const { 'check-value': value } = (await claimsOf(harness, `check-${cipher}`))['key'];
+    const material = Buffer.from((await harness.do(`check-${cipher}`, 'export', {})).keys['1'], 'base64');
+    const mac = cmacOutside(material, Buffer.from('keystored custody check value')).toString('hex').slice(0, 16);
+    expect(value).toEqual({ method: 'aes-cmac', value: mac });
   });
+
+  test.each([
+    ['x25519', 'wrapped'],
+    ['ecdsa-p256', 'wrapped'],
+    ['ecdsa-p384', 'token'],
+  ])('%s that agrees, in %s custody: its use, and the thumbprint of its public key', async (cipher, custody) => {
+    await harness.create(`agrees-${cipher}`, { cipher, use: 'agree', custody });
+    const { keys } = await harness.state(`agrees-${cipher}`);
+    const { key, custody: kept } = await claimsOf(harness, `agrees-${cipher}`);
+    expect(key).toMatchObject({ cipher, use: 'agree', thumbprint: thumbprintOf(createPublicKey(String(keys['1']))) });
+    expect(kept.object.uses).toEqual(['derive']);
+  });
+
+  test.each(['rsa-2048', 'ed25519', 'ecdsa-p384', 'ecdsa-p521', 'ecdsa-secp256k1'])(
+    '%s: the thumbprint of its public key',
+    async (cipher) => {
+      await harness.create(`print-${cipher}`, { cipher });
+      const { keys } = await harness.state(`print-${cipher}`);
+      expect((await claimsOf(harness, `print-${cipher}`))['key'].thumbprint).toBe(thumbprintOf(createPublicKey(String(keys['1']))));
+    },
+  );
 
   test('nothing counts as a use of the key, and a statement is no signature that anybody asked for', async () => {
     await harness.create('unused', { cipher: 'ecdsa-p256' });

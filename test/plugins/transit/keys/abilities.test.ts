@@ -41,7 +41,11 @@ const kinds: readonly (readonly [kind: string, make: (name: string) => Promise<u
   ['that was rotated', async (name) => (await harness.create(name)) && harness.do(name, 'rotate', {})],
   ['that signs', (name) => harness.create(name, { cipher: 'ecdsa-p256' })],
   ['that signs and may be exported', (name) => harness.create(name, { cipher: 'ed25519', exportable: true })],
+  ['that makes CMACs', (name) => harness.create(name, { cipher: 'aes128-cmac', exportable: true })],
   ['that is for RSA encryption', (name) => harness.create(name, { cipher: 'rsa-2048', use: 'encrypt', exportable: true })],
+  ['that agrees on secrets', (name) => harness.create(name, { cipher: 'ecdsa-p256', use: 'agree', exportable: true })],
+  ['that agrees by X25519', (name) => harness.create(name, { cipher: 'x25519' })],
+  ['on secp256k1', (name) => harness.create(name, { cipher: 'ecdsa-secp256k1' })],
   ['that only verifies', (name) => harness.create(name, { cipher: 'ed25519', 'public-key': publicKey, exportable: true })],
   ['with a User ID', (name) => harness.create(name, { cipher: 'ed25519', 'openpgp-user-id': userId })],
   [
@@ -65,21 +69,35 @@ const kinds: readonly (readonly [kind: string, make: (name: string) => Promise<u
 test.each(kinds)('of a key %s', async (kind, make) => {
   const name = kind.toLowerCase().replaceAll(' ', '-');
   await make(name);
-  const { actions: offered, 'supports-encryption': encrypts } = (await harness.state(name)) as {
+  const {
+    actions: offered,
+    cipher,
+    'supports-encryption': encrypts,
+    'supports-decryption': decrypts,
+  } = (await harness.state(name)) as {
     readonly actions: readonly string[];
+    readonly cipher: string;
     readonly 'supports-encryption': boolean;
+    readonly 'supports-decryption': boolean;
   };
   const bodies: Readonly<Record<string, object>> = {
     encrypt: { plaintext: base64('x') },
     decrypt: { ciphertext: 'store:v1:AAAA' },
     rewrap: { ciphertext: 'store:v1:AAAA' },
     sign: { text: base64('x') },
-    verify: { text: base64('x'), ...(encrypts ? { hmac: 'store:hashed:v1:AAAA' } : { signature: 'store:v1:AAAA' }) },
+    verify: {
+      text: base64('x'),
+      ...(encrypts || decrypts || cipher.endsWith('cmac') ? { hmac: 'store:hashed:v1:AAAA' } : { signature: 'store:v1:AAAA' }),
+    },
     hmac: { plaintext: base64('x') },
+    cmac: { plaintext: base64('x') },
+    'generate-csr': { subject: 'CN=x' },
+    'set-certificate-chain': { 'certificate-chain': '' },
     import: { data: 'no key' },
     trim: { version: 1 },
     restore: { key: backup },
     'openpgp-sign': { text: base64('x') },
+    'openpgp-sign-digest': { digest: base64(Buffer.alloc(64)), trailer: base64(Buffer.alloc(41)) },
     'openpgp-verify': { text: base64('x'), signature: 'no signature' },
     // A subkey is exported under the User ID of its primary key.
     'export-openpgp': kind === 'that is a subkey' ? {} : { 'openpgp-user-id': userId },

@@ -29,6 +29,7 @@ const defaults = {
   'openpgp-key-usage': [],
   'min-encryption-version': 0,
   'min-decryption-version': 0,
+  publish: false,
   disabled: false,
   'disabled-versions': [],
   use: 'encrypt',

@@ -18,7 +18,8 @@ beforeAll(async () => {
   harness = await startTransitHarness(directory('harness'), { plugins: [openpgp] });
   const attachments = new Attachments(harness.store.prefixed('transit'));
   const reference = { field: 'openpgpPrimary', table: 'subkeys' };
-  attachments.add({ name: 'openpgp', fields: openpgpFields, reference } as unknown as Attachment);
+  const published = { field: 'openpgpPublished', table: 'openpgp-published' };
+  attachments.add({ name: 'openpgp', fields: openpgpFields, reference, published } as unknown as Attachment);
   const fields = { 'allow-plaintext-backup': true, 'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d' } };
   const keys: readonly [string, object][] = [
     ['plain', fields],

@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 
 /** As callers wrap: RSA-OAEP of a fresh AES key, then AES key wrap with padding. */
-function wrap(pem: string, material: Buffer): string {
+function wrap(pem: string, material: Buffer, oaepHash = 'sha256'): string {
   const transportKey = randomBytes(32);
-  const key = { key: createPublicKey(pem), padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+  const key = { key: createPublicKey(pem), padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash };
   const cipher = createCipheriv('id-aes256-wrap-pad', transportKey, Buffer.from('a65959a6', 'hex'));
   return Buffer.concat([publicEncrypt(key, transportKey), cipher.update(material), cipher.final()]).toString('base64');
 }
@@ -88,4 +88,16 @@ test('it ends in its time, a day at most', async () => {
   expect(await importInto(name, body)).toBe('400 invalid-key-data');
   expect(await victim.verdict('POST', `${state}/${name}/import-wrapping-key`, { ttl: '2d' })).toBe('400 invalid-value');
   expect(await importInto(name, { data: randomBytes(32).toString('base64'), 'import-id': asked['import-id'] })).toBe('400 invalid-value');
+});
+
+test('the hashes of RSA-OAEP are those that the import names', async () => {
+  const pem = await wrappingKeyOf(victim.rootToken);
+  for (const hash of ['sha1', 'sha384', 'sha512']) {
+    const ciphertext = wrap(pem, randomBytes(32), hash);
+    expect(await importInto(await makeKey(), { ciphertext, 'hash-algorithm': hash })).toBe('204 done');
+    expect(await importInto(await makeKey(), { ciphertext })).toBe('400 invalid-key-data');
+    expect(await importInto(await makeKey(), { ciphertext, 'hash-algorithm': hash, 'mgf1-hash': 'sha256' })).toBe('400 invalid-key-data');
+  }
+  const data = randomBytes(32).toString('base64');
+  expect(await importInto(await makeKey(), { data, 'hash-algorithm': 'sha1' })).toBe('400 invalid-value');
 });

@@ -1,0 +1,78 @@
+// Seals to public keys with Tink: program FOLDER. It prints a line for each message: key, KDF, AEAD, base64.
+package main
+
+import (
+	"crypto/ecdh"
+	"crypto/ecdsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tink-crypto/tink-go/v2/hybrid"
+	"github.com/tink-crypto/tink-go/v2/hybrid/hpke"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+)
+
+var kems = []struct {
+	key  string
+	kem  hpke.KEMID
+	kdf  string
+	hash hpke.KDFID
+}{
+	{"p256", hpke.DHKEM_P256_HKDF_SHA256, "hkdf-sha256", hpke.HKDFSHA256},
+	{"p384", hpke.DHKEM_P384_HKDF_SHA384, "hkdf-sha384", hpke.HKDFSHA384},
+	{"p521", hpke.DHKEM_P521_HKDF_SHA512, "hkdf-sha512", hpke.HKDFSHA512},
+	{"x25519", hpke.DHKEM_X25519_HKDF_SHA256, "hkdf-sha256", hpke.HKDFSHA256},
+}
+
+var aeads = []struct {
+	name string
+	id   hpke.AEADID
+}{
+	{"aes-128-gcm", hpke.AES128GCM},
+	{"aes-256-gcm", hpke.AES256GCM},
+	{"chacha20-poly1305", hpke.ChaCha20Poly1305},
+}
+
+func main() {
+	for _, kem := range kems {
+		point := read(filepath.Join(os.Args[1], kem.key+".pem"))
+		for _, aead := range aeads {
+			// What the raw key templates have: no prefix before the message.
+			parameters := must(hpke.NewParameters(hpke.ParametersOpts{
+				KEMID: kem.kem, KDFID: kem.hash, AEADID: aead.id, Variant: hpke.VariantNoPrefix,
+			}))
+			manager := keyset.NewManager()
+			id := must(manager.AddKey(must(hpke.NewPublicKey(point, 0, parameters))))
+			check(manager.SetPrimary(id))
+			sender := must(hybrid.NewHybridEncrypt(must(manager.Handle())))
+			message := must(sender.Encrypt([]byte("by Tink"), []byte("info")))
+			fmt.Println(kem.key, kem.kdf, aead.name, base64.StdEncoding.EncodeToString(message))
+		}
+	}
+}
+
+func read(file string) []byte {
+	block, _ := pem.Decode(must(os.ReadFile(file)))
+	switch key := must(x509.ParsePKIXPublicKey(block.Bytes)).(type) {
+	case *ecdsa.PublicKey:
+		return must(key.ECDH()).Bytes()
+	case *ecdh.PublicKey:
+		return key.Bytes()
+	}
+	panic("a public key of another kind")
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
