@@ -103,8 +103,8 @@ function mayPass({ identity, target, raw, method }: Case, open: readonly RegExp[
   const own =
     /^\/v1\/(?:logout|state\/(?:policy\/check(?:-many)?|keystore\/token\/(?:info|refresh|disable)|keystore\/transit-keys\/[^/]+\/rewrap(?:-batch)?))$/;
   if (own.test(decoded) && method === 'POST') return true;
-  // Everybody may list the own requests; nobody has asked for any here.
-  return decoded === '/v1/state/approvals' && (method === 'GET' || method === 'HEAD');
+  // Everybody may list the own requests and the notices of what they may read; there are none here.
+  return /^\/v1\/state\/(?:approvals|notices)$/.test(decoded) && (method === 'GET' || method === 'HEAD');
 }
 
 function send(daemon: Daemon, agent: Agent, { method, target, headers, body }: Case, token: string | undefined): Promise<Outcome> {
