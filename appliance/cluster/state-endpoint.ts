@@ -37,13 +37,13 @@ const member = z.object({
       'The `public-url` of its configuration, which its certificates and links name unless one was set for all; absent before it has started with a program that says it.',
     example: 'https://keys.example:4646',
   }),
-  self: z.boolean().describe('Whether it is the one that answers.'),
-  leadsJobs: z.boolean().describe('Whether it runs the background jobs of all.'),
+  self: z.boolean().describe('`true` for the one that answers.'),
+  leadsJobs: z.boolean().describe('`true` if it runs the background jobs of all.'),
   behind: z.int().min(0).meta({ description: 'Revisions that it lacked at its last heartbeat; a few are ordinary.', example: 2 }),
   certificatesRevoked: z
     .boolean()
     .describe(
-      'Whether those were revoked by which it reaches the shared store, so that it comes in no more; only where the appliances run etcd.',
+      '`true` once those were revoked by which it reaches the shared store, so that it comes in no more; only where the appliances run etcd.',
     ),
   silentMilliseconds: z.int().min(0).meta({ description: 'Time since its last heartbeat was seen.', example: 210 }),
 });
@@ -58,8 +58,8 @@ const departed = z.object({
 const server = z.object({
   appliance: z.string().meta({ description: 'Name of the appliance that runs it; empty before it has started once.', example: 'plant-a' }),
   url: z.string().meta({ description: 'Where the appliances reach it.', example: 'https://192.0.2.11:2379' }),
-  leader: z.boolean().describe('Whether it leads etcd.'),
-  learner: z.boolean().describe('Whether it is being filled, and does not count for the majority yet.'),
+  leader: z.boolean().describe('`true` if it leads etcd.'),
+  learner: z.boolean().describe('`true` while it is being filled, and does not count for the majority yet.'),
   version: z.string().optional().meta({ description: 'Version of etcd; absent when it does not answer.', example: '3.6.16' }),
   bytes: z.int().min(0).optional().meta({ description: 'Size of its file; 8 GiB are the most.', example: 20480 }),
   problem: z.string().optional().meta({ description: 'What is wrong with it.', example: 'it does not answer' }),
@@ -73,7 +73,7 @@ const clusterState = z.object({
   cutOff: z
     .boolean()
     .optional()
-    .describe('Whether the appliance that answers is cut off: this is then what it knew last, and which members of etcd it reaches now.'),
+    .describe('`true` while the appliance that answers is cut off: this is then what it knew last, and which members of etcd it reaches now.'),
   publicUrl: z.string().optional().meta({
     description: 'What all appliances name in certificates and links, in place of the `public-url` of each; absent: it was not set.',
     example: 'https://keys.example:4646',

@@ -13,18 +13,18 @@ const imageOutput = z.object({
   isImage: z
     .boolean()
     .describe(
-      'Whether the machine runs the bootable image. Elsewhere there is nothing but this field: packages and containers are updated as such.',
+      '`true` if the machine runs the bootable image. Elsewhere there is nothing but this field: packages and containers are updated as such.',
     ),
   version: imageVersion.optional(),
   slots: z
-    .array(z.object({ version: imageVersion, running: z.boolean().describe('Whether it is the one that runs.') }))
+    .array(z.object({ version: imageVersion, running: z.boolean().describe('`true` for the one that runs.') }))
     .optional()
     .describe('What the two slots have. A slot that was never written is left out.'),
   trial: z
     .enum(['pending', 'confirmed', 'none'])
     .optional()
     .describe(
-      'Whether the version is on trial: `pending` until the daemon serves with it, `confirmed` in the start that accepted it, `none` in later ones.',
+      'State of its trial: `pending` until the daemon serves with it, `confirmed` in the start that accepted it, `none` in later ones.',
     ),
   lastUpdate: z.string().optional().meta({
     description: 'What became of the update that was last offered since the machine started; in the words of its screen.',

@@ -55,7 +55,7 @@ const channelState = z.object({
 type ChannelState = z.output<typeof channelState>;
 
 const testResult = z.object({
-  accepted: z.boolean().meta({ description: 'Whether the server took the message.', example: true }),
+  accepted: z.boolean().meta({ description: '`true` if the server took the message.', example: true }),
   answer: z.string().optional().meta({ description: 'What to mend.', example: 'the receiver answers HTTP 500' }),
 });
 
@@ -149,7 +149,7 @@ function channelEndpoints(parts: NoticesParts, channels: readonly ReachedChannel
       operation: 'execute',
       named: 'NoticeTest',
       summary: 'Send a message that says it is a test',
-      description: 'Always 200: whether the server took it, and what to mend.',
+      description: 'The answer 200 says in `accepted` if the server took it, and otherwise what to mend.',
       audit: 'required',
       documented: { names },
       input: z.object({}),

@@ -15,7 +15,7 @@ const shared = { tag: tags.system, access: 'token', errors: ['not-found'] } as c
 
 const testResult = z.object({
   id: z.string().meta({ description: 'Id of the record, to find it at the receiver.', example: '8b0d1f0a-52c5-4e34-9d39-5a7f0f3a9f0e' }),
-  accepted: z.boolean().meta({ description: 'Whether the receiver took it.', example: true }),
+  accepted: z.boolean().meta({ description: '`true` if the receiver took it.', example: true }),
   answer: z
     .string()
     .meta({ description: 'What the receiver said, or what to mend.', example: 'TLSv1.3 with CN=siem.example; everything was read' }),
@@ -84,7 +84,7 @@ export function shippingEndpoints(shipping: ShippingParts): AnyEndpoint[] {
       operation: 'execute',
       named: 'ShippingTest',
       summary: 'Send a test event to a receiver',
-      description: 'Always 200: whether the receiver took it, and what it said. The record is marked as a test and is in no audit trail.',
+      description: 'The answer 200 says in `accepted` if the receiver took it, and what it said. The record is marked as a test and is in no audit trail.',
       audit: 'required',
       whileBehind: true,
       documented: { names },

@@ -22,7 +22,7 @@ export const destinationState = z.object({
     .enum(['continue', 'block'])
     .meta({ typeName: 'ShippingLagPolicy', description: 'What happens when `max-lag-bytes` is reached.', example: 'continue' }),
   maxLagBytes: count('Octets of the audit trail that the receiver may lack.', 1_073_741_824),
-  connected: z.boolean().meta({ description: 'Whether the receiver takes records.', example: true }),
+  connected: z.boolean().meta({ description: '`true` while the receiver takes records.', example: true }),
   connectedSince: timestampText()
     .optional()
     .meta({ description: 'When it took something for the first time since the last failure.', example: '2026-11-22T10:00:00.000000Z' }),
@@ -36,7 +36,7 @@ export const destinationState = z.object({
     })
     .optional()
     .describe('The last failure, also when the receiver takes records again.'),
-  blocking: z.boolean().meta({ description: 'Whether changes and uses of keys are refused because of this destination.', example: false }),
+  blocking: z.boolean().meta({ description: '`true` while changes and uses of keys are refused because of this destination.', example: false }),
   lagRecords: count('Records of the audit trail that the receiver has not confirmed.'),
   lagBytes: count('Octets of the audit trail that it has not confirmed.'),
   logLagBytes: count('Octets of the logs that it has not confirmed.'),

@@ -20,7 +20,7 @@ const tokenState = z.object({
   group: z
     .object({
       name: z.string().meta({ description: 'Name of the group, which stored keys have.', example: 'main' }),
-      opensKeys: z.boolean().describe('Whether the token is up and has the wrapping key in use.'),
+      opensKeys: z.boolean().describe('`true` if the token is up and has the wrapping key in use.'),
     })
     .optional()
     .describe('The tokens with which it shares its keys; absent for a token by itself.'),
@@ -31,7 +31,7 @@ const tokenState = z.object({
   model: z.string().meta({ description: 'Model of the token.', example: 'SoftHSM v2' }),
   state: z
     .enum(['up', 'damaged', 'down', 'pin-refused'])
-    .describe('Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.'),
+    .describe('`up`: it works. `damaged`: its own keys are missing. A refused PIN is not tried again.'),
   reason: z.string().optional().meta({ description: 'Why it is not up, and how to correct it.', example: 'the PIN was refused' }),
   keyTypes: z.array(z.string()).describe('Key types that the token supports.'),
   ivSource: z
@@ -45,7 +45,7 @@ const tokenState = z.object({
     .describe('Ways of signing that were proven beside the plain ones: with a context, over a hash, without random octets.'),
   mechanisms: z.array(z.string()).describe('Mechanisms of the token.'),
   wrappingKey: wrappingState.describe('The key that wraps all others, and its last rotation.'),
-  ownPin: z.boolean().describe('Whether the appliance chose its user PIN and keeps it; then `change-pin` replaces it.'),
+  ownPin: z.boolean().describe('`true` if the appliance chose its user PIN and keeps it; then `change-pin` replaces it.'),
   loadedKeys: z.int().min(0).describe('Keys loaded now.'),
   sessions: z
     .object({
@@ -82,7 +82,7 @@ const pinOfToken = z.object({
 });
 
 const startState = z.object({
-  opensByItself: z.boolean().describe('Whether a restart opens the tokens without a person, also after a seal.'),
+  opensByItself: z.boolean().describe('`true` if a restart opens the tokens without a person, also after a seal.'),
   pins: z.array(pinOfToken.meta({ typeName: 'PinOfToken' })).describe('Where the PIN of each token comes from.'),
   pinFiles: z.array(z.string()).describe('Files of the machine that have a user PIN or an SO PIN now.'),
 });
@@ -162,16 +162,16 @@ function startOf(origin: PinOrigin | undefined): z.output<typeof startState> | u
 const ownObject = z.object({
   label: z.string().meta({ description: 'Label of the object.', example: 'keystored-wrapping-key' }),
   kind: z.enum(['secret', 'private']).meta({ typeName: 'HsmObjectKind' }).describe('Its class in PKCS#11.'),
-  sensitive: z.boolean().describe('Whether its value is never shown in clear.'),
-  extractable: z.boolean().describe('Whether it can leave the token wrapped.'),
-  modifiable: z.boolean().describe('Whether its attributes can be changed.'),
+  sensitive: z.boolean().describe('`true` if its value is never shown in clear.'),
+  extractable: z.boolean().describe('`true` if it can leave the token wrapped.'),
+  modifiable: z.boolean().describe('`true` if its attributes can be changed.'),
   uses: z.array(z.string()).describe('What the token allows it.'),
   needless: z.array(z.string()).describe('Those of them that its job does not need: of an earlier version, or changed since.'),
 });
 
 const trial = z.object({
   name: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
-  works: z.boolean().describe('Whether it drew random octets, and encrypted and decrypted with a key of its own.'),
+  works: z.boolean().describe('`true` if it drew random octets, and encrypted and decrypted with a key of its own.'),
   milliseconds: z.number().meta({ description: 'How long that took.', example: 1.4 }),
   problem: z.string().optional().meta({ description: 'What went wrong.', example: 'the token does not answer' }),
   objects: z

@@ -17,7 +17,7 @@ export const revocationFields = {
     .enum(['checked', 'none'])
     .meta({ typeName: 'CertificateRevocation' })
     .default('checked')
-    .describe('Whether a revoked certificate of a trust-only CA is refused, by `crl`; of other CAs it always is.'),
+    .describe('`checked` refuses a revoked certificate of a trust-only CA, by `crl`; of other CAs it is always refused.'),
   crl: z
     .string()
     .min(1)

@@ -77,7 +77,7 @@ export const caDocument = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Whether it has delta CRLs (RFC 5280 5.2.4) beside its revocation lists: what was revoked since a list that relying parties may still have. New certificates and lists say where.',
+      'Makes delta CRLs (RFC 5280 5.2.4) beside its revocation lists: what was revoked since a list that relying parties may still have. New certificates and lists say where.',
     ),
   deletionAllowed: z.boolean().default(false).describe('Must be true before the CA can be deleted while certificates of it are valid.'),
   ...enrolmentContainers,
@@ -89,7 +89,7 @@ export type CaDocument = z.infer<typeof caDocument>;
 export const caStateFields = z.object({
   uuid: z.uuid().describe('Identifies the CA permanently, whatever its name.'),
   creationTime: timestampText().describe('When it was made.'),
-  trustOnly: z.boolean().describe('Whether it is only trusted.'),
+  trustOnly: z.boolean().describe('`true` if it is only trusted, and issues nothing.'),
   caCert: z.string().meta({ description: 'Certificate of the CA.', example: pemExample('CERTIFICATE') }),
   chain: z.string().meta({ description: 'Certificates above it, up to the root.', example: pemExample('CERTIFICATE') }),
   serial: z.string().meta({ description: 'Serial number of its certificate.', example: '4f9a2c51d07b83e6' }),

@@ -53,7 +53,7 @@ export const roleDocument = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Whether the OCSP responder is asked that a certificate of a trust-only CA itself names (authorityInfoAccess), after `ocsp-urls`.',
+      'Asks the OCSP responder that a certificate of a trust-only CA itself names (authorityInfoAccess), after `ocsp-urls`.',
     ),
   boundTo: z
     .enum(['certificate', 'key', 'none'])

@@ -64,7 +64,7 @@ export const statusSchema = z.object({
   running: z
     .object({
       purpose: z.enum(['request', 'pull', 'schedule', 'now']).describe('What it was begun for.'),
-      stage: z.enum(['copying', 'sending']).describe('Whether the store is still copied.'),
+      stage: z.enum(['copying', 'sending']).describe('`copying` while the store is still copied, then `sending`.'),
       target: z.string().meta({ description: 'Where it goes.', example: 'directory' }),
       startedAt: timestampText().describe('When it began.'),
       doneBytes: z.int().describe('Octets so far.'),
@@ -73,7 +73,7 @@ export const statusSchema = z.object({
     .optional()
     .describe('The backup that runs.'),
   targets: z.int().describe('How many targets the configuration has.'),
-  scheduled: z.boolean().describe('Whether the configuration has a schedule.'),
+  scheduled: z.boolean().describe('`true` if the configuration has a schedule.'),
   nextAt: timestampText().optional().describe('When the next one begins.'),
   lastSuccessAt: timestampText().optional().describe('When the last one was complete.'),
   lastBytes: z.int().optional().describe('Its octets.'),

@@ -4,7 +4,7 @@ import { shownText } from '../../wire/shown-text.ts';
 import { maxPatternSegments, readPattern } from './patterns.ts';
 
 const effect = (operation: string) =>
-  z.enum(['allow', 'reject']).meta({ typeName: 'PolicyEffect' }).optional().describe(`Whether ${operation}.`);
+  z.enum(['allow', 'reject']).meta({ typeName: 'PolicyEffect' }).optional().describe(`Effect of the rule where ${operation}.`);
 const operationEffects = z
   .object({
     all: effect('anything may be done that no other field here says'),

@@ -201,7 +201,7 @@ export function describedSchemas(
       .split('.')
       .reduceRight(
         (inner: z.ZodType, part, index, parts) => z.object({ [index === parts.length - 1 ? `${part}Set` : part]: inner }),
-        z.boolean().describe('Whether the secret is set; its value is never answered.'),
+        z.boolean().describe('`true` if the secret is set; its value is never answered.'),
       ),
   );
   const config = z.intersection(name, resource.document);

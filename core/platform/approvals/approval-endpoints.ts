@@ -35,8 +35,8 @@ const output = z
       .describe('granted: it can be sent once more and then runs.'),
     requester: person.describe('Who asks.'),
     clientIp: z.string().meta({ description: 'From where.', example: '192.0.2.7' }),
-    isOwn: z.boolean().describe('Whether it is the own request.'),
-    mayDecide: z.boolean().describe('Whether the own login approves and rejects it.'),
+    isOwn: z.boolean().describe('`true` if it is the own request.'),
+    mayDecide: z.boolean().describe('`true` if the own login may approve and reject it.'),
     method: z.string().meta({ description: 'Of the request.', example: 'POST' }),
     path: z.string().meta({ description: 'Of the request.', example: '/v1/state/system/backup' }),
     acts: z.array(z.enum(acts).meta({ typeName: 'Act' })).describe('What it does.'),
@@ -51,7 +51,7 @@ const output = z
     hidden: z
       .boolean()
       .describe(
-        'Whether policies hide parameters: then the own login does not approve it, and sees of an own change only that it was asked for.',
+        '`true` if policies hide parameters: then the own login does not approve it, and sees of an own change only that it was asked for.',
       ),
     rules: z
       .array(

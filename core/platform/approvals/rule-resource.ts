@@ -77,7 +77,7 @@ const document = z.object({
     .boolean()
     .default(true)
     .describe(
-      'Whether who asks must say why. False: the header Approval-Reason may be empty, if no other rule that the request is under requires it.',
+      'Makes who asks say why. `false`: the header Approval-Reason may be empty, if no other rule that the request is under requires it.',
     ),
   approveWithin: durationText({ minSeconds: 300, maxSeconds: 14 * 86_400 })
     .default('24h')

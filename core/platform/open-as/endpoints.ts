@@ -32,7 +32,7 @@ const opening = z
   .meta({ typeName: 'Opening' });
 
 const state = z.object({
-  allowed: z.boolean().describe('Whether administrators of the tenant `system` may open this tenant to read it.'),
+  allowed: z.boolean().describe('`true` lets administrators of the tenant `system` open this tenant to read it.'),
   openings: z.array(opening).describe('Who has it open now.'),
 });
 type State = z.output<typeof state>;
@@ -64,7 +64,7 @@ export function openAsEndpoints(options: OpenAsOptions): AnyEndpoint[] {
       operation: 'read',
       tag: tags.tenants,
       named: 'OpenAs',
-      summary: 'Whether this tenant may be opened by administrators of the tenant `system`, and by whom it is',
+      summary: 'Show if administrators of the tenant `system` may open this tenant, and who has it open',
       description: 'No, unless the tenant has allowed it. They read alone, for 15 minutes, and say why.',
       audit: 'reads-go-on',
       output: state,
@@ -82,7 +82,7 @@ export function openAsEndpoints(options: OpenAsOptions): AnyEndpoint[] {
       summary: 'Allow administrators of the tenant `system` to open this tenant, or forbid it',
       description: 'Forbidding ends every token with which it is open, at once. The policy `user` does not let do this.',
       audit: 'required',
-      input: z.object({ allowed: z.boolean().default(false).describe('Whether it is allowed from now on.') }),
+      input: z.object({ allowed: z.boolean().default(false).describe('`true` allows it from now on, `false` forbids it.') }),
       output: state,
       auditFields: ['allowed'],
       errors: ['operation-refused'],

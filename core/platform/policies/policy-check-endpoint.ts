@@ -95,16 +95,16 @@ const alsoNeeds = z
     'What the request needs besides, where a field of it (`validate`: of its query), or of the entry in its path, names another entry or has a value that needs more.',
   );
 const output = z.object({
-  allowed: z.boolean().describe('Whether the request would not be refused with 403.'),
+  allowed: z.boolean().describe('`true` if the request would not be refused with 403.'),
   exists: z
     .boolean()
-    .describe('Whether the tenant has such a path; where it has not, a request is answered 404 whatever the policies say.'),
+    .describe('`true` if the tenant has such a path; where it has not, a request is answered 404 whatever the policies say.'),
   rule: z.string().optional().meta({ description: 'Path of the rule that decided.', example: '/v1/config/**' }),
   policy: z.string().optional().meta({ description: 'Policy that has the rule; absent: no rule decided.', example: 'user' }),
   decidedBy: z
     .enum(['tenant', 'token', 'service'])
     .describe('Whose policies decided, since both must allow; `service`: what it asks of every caller there.'),
-  restricted: z.boolean().describe('Whether rules limit values of fields or hide fields there.'),
+  restricted: z.boolean().describe('`true` if rules limit values of fields or hide fields there.'),
   why: z.string().meta({ description: 'The decision in words.', example: 'The rule "/v1/config/**" of "user" allows "read".' }),
   alsoNeeds,
 });

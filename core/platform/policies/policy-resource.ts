@@ -47,7 +47,7 @@ export function policyResource({ store, policies, tenants, reach, resources }: P
     document: policyDocument,
     recordedWhole: true,
     stateFields: z.object({
-      builtIn: z.boolean().describe('Whether every tenant has it; built-in policies cannot be changed.'),
+      builtIn: z.boolean().describe('`true` if every tenant has it; built-in policies cannot be changed.'),
       warnings: warningsField.describe('Rules that no request can meet, and names that cannot be hidden.'),
     }),
     creationRights: [{ field: 'name', policy: '{}', when: 'tokens, approles or roles name a policy of this name, which was deleted' }],

@@ -18,7 +18,7 @@ export function healthEndpoint(health: () => Health | Promise<Health>): AnyEndpo
   return definePublicEndpoint<undefined, Reply>({
     method: 'GET',
     path: '/v1/state/system/health',
-    summary: 'Whether the appliance works',
+    summary: 'Show the health of the appliance',
     description: 'The answer has the same form in both cases; the status is 503 while something is not well.',
     tag: tags.system,
     access: 'public',

@@ -53,7 +53,7 @@ function quota(description: string, example: number) {
 const stateFields = z.object({
   uuid: z.uuid().describe('Stands for the tenant in EST paths.'),
   creationTime: timestampText().describe('When the tenant was made.'),
-  rootTokenIssued: z.boolean().describe('Whether the one root token of the tenant was made.'),
+  rootTokenIssued: z.boolean().describe('`true` once the one root token of the tenant was made.'),
 });
 
 /** Default policies by kind. */

@@ -31,7 +31,7 @@ const trusted: NamedEntry = { resource, needs: [{ operation: 'read', path: state
 const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 'must be a domain such as example.com, without wildcard');
 
 const est = z.object({
-  enabled: z.boolean().default(disabledEnrolment.enabled).describe('Whether devices may enrol here; otherwise EST answers 404.'),
+  enabled: z.boolean().default(disabledEnrolment.enabled).describe('Lets devices enrol here; otherwise EST answers 404.'),
   initialEnrollSecret: z.string().max(1_024).optional().meta({
     description: 'Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control characters.',
     example: 'correct horse battery staple',
@@ -45,13 +45,13 @@ const est = z.object({
     .meta({ whenEmpty: [] })
     .default([])
     .describe('Domains that certificates may name; none: nothing is allowed.'),
-  allowSubdomains: z.boolean().default(disabledEnrolment.allowSubdomains).describe('Whether names below the domains are allowed.'),
-  allowBareDomains: z.boolean().default(disabledEnrolment.allowBareDomains).describe('Whether the domains themselves are allowed.'),
-  allowIpSans: z.boolean().default(disabledEnrolment.allowIpSans).describe('Whether certificates may name IP addresses.'),
+  allowSubdomains: z.boolean().default(disabledEnrolment.allowSubdomains).describe('Allows names below the domains.'),
+  allowBareDomains: z.boolean().default(disabledEnrolment.allowBareDomains).describe('Allows the domains themselves.'),
+  allowIpSans: z.boolean().default(disabledEnrolment.allowIpSans).describe('Lets certificates name IP addresses.'),
   allowWildcards: z
     .boolean()
     .default(disabledEnrolment.allowWildcards ?? false)
-    .describe('Whether certificates may name all hosts directly below a domain (`*.example.com`), where names below it are allowed.'),
+    .describe('Lets certificates name all hosts directly below a domain (`*.example.com`), where names below it are allowed.'),
   allowedUris: z
     .array(
       z
@@ -98,12 +98,12 @@ const est = z.object({
   allowReenrollWithIssuedCert: z
     .boolean()
     .default(disabledEnrolment.allowReenrollWithIssuedCert)
-    .describe('Whether a device may renew with the certificate it has.'),
+    .describe('Lets a device renew with the certificate it has.'),
   serverKeygen: z
     .boolean()
     .default(disabledEnrolment.serverKeygen ?? false)
     .describe(
-      'Whether devices may have their key made here (serverkeygen): in the token, from which it leaves once, encrypted to the key of the certificate that the device shows.',
+      'Lets devices have their key made here (serverkeygen): in the token, from which it leaves once, encrypted to the key of the certificate that the device shows.',
     ),
 });
 
@@ -111,7 +111,7 @@ const scep = z.object({
   enabled: z
     .boolean()
     .default(disabledScep.enabled)
-    .describe('Whether devices may enrol here by SCEP, with the names and lives of `est`; otherwise SCEP answers 404.'),
+    .describe('Lets devices enrol here by SCEP, with the names and lives of `est`; otherwise SCEP answers 404.'),
   initialEnrollSecret: z.string().max(1_024).optional().meta({
     description:
       'Shared secret of first enrolment, the challengePassword of all devices: 6 octets or more in UTF-8, no control characters. Better: a secret for each device.',
@@ -120,11 +120,11 @@ const scep = z.object({
   allowReenrollWithIssuedCert: z
     .boolean()
     .default(disabledScep.allowReenrollWithIssuedCert)
-    .describe('Whether a device may renew with the certificate it has.'),
+    .describe('Lets a device renew with the certificate it has.'),
   approvalRequired: z
     .boolean()
     .default(disabledScep.approvalRequired)
-    .describe('Whether first enrolments wait for a person; without a shared secret also those that send none.'),
+    .describe('Makes first enrolments wait for a person; without a shared secret also those that send none.'),
   allowOld: z
     .array(z.enum(oldAlgorithms).meta({ typeName: 'OldAlgorithm' }))
     .max(oldAlgorithms.length)
@@ -141,11 +141,11 @@ const acme = z.object({
   enabled: z
     .boolean()
     .default(disabledAcme.enabled)
-    .describe('Whether servers may enrol here by ACME, with the names and lives of `est`; otherwise ACME answers 404.'),
+    .describe('Lets servers enrol here by ACME, with the names and lives of `est`; otherwise ACME answers 404.'),
   externalAccountRequired: z
     .boolean()
     .default(disabledAcme.externalAccountRequired)
-    .describe('Whether accounts are made only with a key of make-eab-key; otherwise anybody who reaches the listener makes one.'),
+    .describe('Requires a key of make-eab-key for each new account; otherwise anybody who reaches the listener makes one.'),
   challenges: z
     .array(z.enum(challengeTypes).meta({ typeName: 'AcmeChallenge' }))
     .max(challengeTypes.length)
@@ -163,7 +163,7 @@ const cmp = z.object({
   enabled: z
     .boolean()
     .default(disabledCmp.enabled)
-    .describe('Whether devices may enrol here by CMP, with the names and lives of `est`; otherwise CMP answers 404.'),
+    .describe('Lets devices enrol here by CMP, with the names and lives of `est`; otherwise CMP answers 404.'),
   initialEnrollSecret: z.string().max(1_024).optional().meta({
     description:
       'Shared secret of first enrolment, for the MAC of all devices: 6 octets or more in UTF-8, no control characters. Better: a secret for each device.',
@@ -172,12 +172,12 @@ const cmp = z.object({
   allowReenrollWithIssuedCert: z
     .boolean()
     .default(disabledCmp.allowReenrollWithIssuedCert)
-    .describe('Whether a device may renew with the certificate it has.'),
+    .describe('Lets a device renew with the certificate it has.'),
   allowTrustedCert: z
     .boolean()
     .default(disabledCmp.allowTrustedCert)
-    .describe('Whether a first enrolment may be signed with a certificate of `est/initial-enroll-trust-ca`.'),
-  approvalRequired: z.boolean().default(disabledCmp.approvalRequired).describe('Whether first enrolments wait for a person.'),
+    .describe('Lets a first enrolment be signed with a certificate of `est/initial-enroll-trust-ca`.'),
+  approvalRequired: z.boolean().default(disabledCmp.approvalRequired).describe('Makes first enrolments wait for a person.'),
   allowOld: z
     .array(z.enum(oldMacHashes).meta({ typeName: 'OldMacHash' }))
     .max(oldMacHashes.length)

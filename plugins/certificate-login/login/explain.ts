@@ -22,7 +22,7 @@ const input = z.object({
     }),
 });
 const output = z.object({
-  outcome: z.enum(['accepted', 'refused']).meta({ typeName: 'CertificateOutcome' }).describe('Whether it would log in.'),
+  outcome: z.enum(['accepted', 'refused']).meta({ typeName: 'CertificateOutcome' }).describe('`accepted` if it would log in.'),
   reason: z.enum(problems).meta({ typeName: 'CertificateProblem' }).optional().describe('The check that refuses it.'),
   explanation: z.string().meta({ description: 'The same in a sentence.', example: 'sensor-17 logs in, and gets user.' }),
   holder: z.string().optional().meta({ description: 'Name of its holder.', example: 'sensor-17' }),

@@ -44,24 +44,24 @@ const bindingOutput = z.object({
   claim: z.string().meta({ description: 'The claim.', example: 'repository_id' }),
   wanted: z.string().meta({ description: 'What the role wants, in JSON.', example: '"123456789"' }),
   found: z.string().optional().meta({ description: 'What the token has, in JSON; absent: no such claim.', example: '"987654321"' }),
-  holds: z.boolean().describe('Whether it is that.'),
+  holds: z.boolean().describe('`true` if the token has what is wanted.'),
 });
 const roleOutput = z.object({
   name: z.string().meta({ description: 'Name of the role.', example: 'deploy' }),
-  accepts: z.boolean().describe('Whether the token logs in by it.'),
+  accepts: z.boolean().describe('`true` if the token logs in by it.'),
   check: checkField().optional().describe('The check that refuses it.'),
   reason: z.string().meta({ description: 'Why.', example: 'The role binds ref to "refs/heads/main"; the token has "refs/heads/dev".' }),
   bindings: z.array(bindingOutput).describe('Each binding of the role.'),
 });
 const output = z.object({
-  outcome: z.enum(['accepted', 'refused']).meta({ typeName: 'JwtOutcome' }).describe('Whether some role takes the token.'),
+  outcome: z.enum(['accepted', 'refused']).meta({ typeName: 'JwtOutcome' }).describe('`accepted` if some role takes the token.'),
   check: checkField().optional().describe('The check that refuses it whatever the role is, or as the nearest role does.'),
   explanation: z.string().meta({ description: 'The same in a sentence.', example: 'deploy takes the token; it gets user.' }),
   nearestRole: z.string().optional().meta({ description: 'The role that takes it, or lacks least.', example: 'deploy' }),
   signature: z
     .enum(['right', 'wrong', 'not-judged'])
     .meta({ typeName: 'JwtSignature' })
-    .describe('Whether a key of the issuer has signed it.'),
+    .describe('`right` if a key of the issuer has signed it.'),
   algorithm: z.string().optional().meta({ description: 'alg of the header.', example: 'RS256' }),
   kid: z.string().optional().meta({ description: 'kid of the header.', example: '38826b17-6a30-5f9b-b169-8beb8202f723' }),
   claims: z.record(z.string(), z.unknown()).optional().describe('Claims of the token, proved only if the signature is right.'),

@@ -11,13 +11,13 @@ import { jwtTag } from '../tags.ts';
 import { algorithmNames, keyTypeOf } from '../../../core/identity/signature-algorithms.ts';
 
 const findingOutput = z.object({
-  level: z.enum(['error', 'warning']).meta({ typeName: 'FindingLevel' }).describe('Whether logins fail because of it.'),
+  level: z.enum(['error', 'warning']).meta({ typeName: 'FindingLevel' }).describe('`error` where logins fail because of it.'),
   message: z.string().meta({ description: 'What is wrong.', example: 'The key set has no key for an algorithm that the issuer allows.' }),
 });
 type Finding = z.output<typeof findingOutput>;
 
 const output = z.object({
-  usable: z.boolean().describe('Whether logins can work.'),
+  usable: z.boolean().describe('`true` if logins can work.'),
   findings: z.array(findingOutput).describe('What is wrong, errors first.'),
   keys: z
     .array(
@@ -55,7 +55,7 @@ export function testIssuerEndpoint(jwt: Jwt): AnyEndpoint {
     summary: 'Fetch the keys of an issuer and say what is wrong',
     idempotent: true,
     description:
-      'Always 200: faults are in `findings`. The keys that logins use are fetched again as well. Refused where policies hide what it tells of the issuer.',
+      'Faults are in `findings` of an answer 200. The keys that logins use are fetched again as well. Refused where policies hide what it tells of the issuer.',
     tag: jwtTag,
     access: 'token',
     operation: 'execute',

@@ -49,7 +49,7 @@ export const issuerDocument = z.object({
     .max(16)
     .default([])
     .meta({ description: 'Hosts beside that of discovery-url at which the keys may be.', example: ['keys.example.net'] }),
-  useRootCaCerts: z.boolean().default(true).describe('Whether the public CAs are trusted for the issuer.'),
+  useRootCaCerts: z.boolean().default(true).describe('Trusts the public CAs for the issuer.'),
   caCerts: z
     .string()
     .min(1)

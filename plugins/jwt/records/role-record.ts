@@ -15,7 +15,7 @@ export const roleDocument = z.object({
     .enum(['one', 'any'])
     .meta({ typeName: 'JwtAudiences' })
     .default('one')
-    .describe('Whether tokens may be for others as well: each of them could log in with such a token.'),
+    .describe('`any` takes tokens that are for others as well: each of them could log in with such a token.'),
   bindings: orderedList(bindingSchema)
     .max(32)
     .meta({
@@ -33,7 +33,7 @@ export const roleDocument = z.object({
     .meta({ typeName: 'JwtUse' })
     .default('auto')
     .describe('How often one token logs in; auto: once where the platform makes a new one for each request (GitHub, GitLab, AWS).'),
-  accessTokens: z.boolean().default(false).describe('Whether access tokens (typ at+jwt, RFC 9068) are taken as well.'),
+  accessTokens: z.boolean().default(false).describe('Takes access tokens (typ at+jwt, RFC 9068) as well.'),
   ...tokenFields,
 });
 

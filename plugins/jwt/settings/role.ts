@@ -21,7 +21,7 @@ const stateFields = z.object({
     .string()
     .optional()
     .meta({ description: 'Longest life of a token that is taken, as stated or as the platform needs.', example: '3600s' }),
-  once: z.boolean().optional().describe('Whether a token logs in once only, as stated or as the platform needs.'),
+  once: z.boolean().optional().describe('`true` if a token logs in once only, as stated or as the platform needs.'),
   notices: z.array(z.string()).describe('What an administrator should know, in sentences.'),
 });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp } from '../../../core/wire/fields.ts';
 
 const finding = z.object({
-  level: z.enum(['error', 'warning']).meta({ typeName: 'FindingLevel' }).describe('Whether sign-ins fail because of it.'),
+  level: z.enum(['error', 'warning']).meta({ typeName: 'FindingLevel' }).describe('`error` where sign-ins fail because of it.'),
   message: z.string().meta({ description: 'What is wrong.', example: 'The provider does not accept client-secret.' }),
   fix: z
     .string()
@@ -13,7 +13,7 @@ const finding = z.object({
 export type Finding = z.output<typeof finding>;
 
 export const reportSchema = z.object({
-  usable: z.boolean().describe('Whether sign-ins can work.'),
+  usable: z.boolean().describe('`true` if sign-ins can work.'),
   findings: z.array(finding).describe('What is wrong, errors first.'),
   issuer: z.string().optional().meta({ description: 'Issuer in the metadata.', example: 'https://id.example.com/realms/staff' }),
   authorizationEndpoint: z
@@ -28,11 +28,11 @@ export const reportSchema = z.object({
   pkce: z
     .object({
       method: z.literal('S256').describe('Always sent.'),
-      listed: z.boolean().describe('Whether the provider promises to check it.'),
+      listed: z.boolean().describe('`true` if the provider promises to check it.'),
     })
     .optional()
     .describe('Proof key for code exchange (RFC 7636).'),
-  issParameter: z.boolean().optional().describe('Whether the provider names itself in its redirects (RFC 9207).'),
+  issParameter: z.boolean().optional().describe('`true` if the provider names itself in its redirects (RFC 9207).'),
   tokenEndpointAuthMethod: z.string().optional().meta({ description: 'How the secret is sent.', example: 'client_secret_basic' }),
   clientCredentials: z
     .enum(['accepted', 'refused', 'unknown'])
@@ -42,7 +42,7 @@ export const reportSchema = z.object({
     .array(
       z.object({
         uri: z.string().meta({ description: 'One of allowed-redirect-uris.', example: 'https://keystore.example.com:4646/oidc-callback' }),
-        registered: z.enum(['yes', 'unknown']).describe('Whether the provider knows it.'),
+        registered: z.enum(['yes', 'unknown']).describe('`yes` where the provider knows it.'),
       }),
     )
     .optional()

@@ -32,7 +32,7 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     summary: 'Check a provider without a login',
     idempotent: true,
     description:
-      'Always 200: faults are in `findings`, each with its fix. Refused where policies hide what it tells of the service; what it tells of roles is left out where they hide these.',
+      'Faults are in `findings` of an answer 200, each with its fix. Refused where policies hide what it tells of the service; what it tells of roles is left out where they hide these.',
     tag: oidcTag,
     access: 'token',
     operation: 'execute',

@@ -33,8 +33,8 @@ type Input = z.output<typeof input>;
 
 const roleOutput = z.object({
   name: z.string().meta({ description: 'Name of the role.', example: 'operators' }),
-  matches: z.boolean().describe('Whether the role claim has its name.'),
-  grants: z.boolean().describe('Whether it gives its policies.'),
+  matches: z.boolean().describe('`true` if the role claim has its name.'),
+  grants: z.boolean().describe('`true` if it gives its policies.'),
   missingClaims: z.array(z.string()).describe('Required claims that are not there.'),
   reason: z.string().meta({ description: 'Why.', example: 'A value of groups is operators.' }),
 });

@@ -45,7 +45,7 @@ export const serviceDocument = z.object({
         'Absent: that of discovery-url.',
       example: 'https://contoso.b2clogin.com/0c3bd4f5-5a0e-4f4f-9c5e-6a5b1d3f2a10/v2.0/',
     }),
-  useRootCaCerts: z.boolean().default(true).describe('Whether the public CAs are trusted for the provider.'),
+  useRootCaCerts: z.boolean().default(true).describe('Trusts the public CAs for the provider.'),
   caCerts: z
     .string()
     .min(1)
@@ -75,7 +75,7 @@ export const serviceDocument = z.object({
       }),
       keysOfObject: z.boolean().default(false).meta({
         description:
-          'Whether the names of the members count where the claim is an object, as that of Zitadel is; members that are null or false do not.',
+          'Counts the names of the members where the claim is an object, as that of Zitadel is; members that are null or false do not count.',
         example: true,
       }),
       roleWithoutGroups: z.string().min(1).max(256).optional().meta({

@@ -32,7 +32,7 @@ const input = z.object({
 });
 
 const output = z.object({
-  valid: z.boolean().describe('Whether a key of the certificate made the signature over this text.'),
+  valid: z.boolean().describe('`true` if a key of the certificate made the signature over this text.'),
   fingerprint: z
     .string()
     .optional()

@@ -44,7 +44,7 @@ export function verify(transit: Transit): AnyEndpoint[] {
     subject: 'text',
     exampleInput: { text: 'aGVsbG8=', signature: `store:v1:${exampleSignature}` },
     secretInput: ['text', 'signature', 'hmac', 'cmac'],
-    answer: z.object({ valid: z.boolean().describe('Whether signature or MAC fit the text.'), keyVersion: keyVersionOutput }),
+    answer: z.object({ valid: z.boolean().describe('`true` if signature or MAC fit the text.'), keyVersion: keyVersionOutput }),
     secretOutput: [],
     commandLine: { verdict: 'valid' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'context', 'marshaling'],

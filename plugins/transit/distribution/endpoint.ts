@@ -13,7 +13,7 @@ const appliance = z.object({
     .optional()
     .meta({ description: 'Name of the appliance in its cluster; absent for one that stands alone.', example: 'plant-a' }),
   id: z.string().optional().meta({ description: 'Its identity there.', example: '0f3c9a52-7d0e-4c35-9d53-7a1c26a5b1ee' }),
-  self: z.boolean().describe('Whether it is the one that answers.'),
+  self: z.boolean().describe('`true` for the one that answers.'),
   state: z
     .enum(['holds', 'lacks', 'silent', 'away'])
     .meta({ typeName: 'DistributionState' })
@@ -27,7 +27,7 @@ const appliance = z.object({
 
 const outputSchema = z.object({
   keyVersion: z.int().describe('Version of the key that it is about.'),
-  complete: z.boolean().describe('Whether every appliance that was not removed holds it.'),
+  complete: z.boolean().describe('`true` if every appliance that was not removed holds it.'),
   appliances: z.array(appliance).describe('Every appliance that was not removed, by name.'),
 });
 

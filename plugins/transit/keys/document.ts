@@ -42,8 +42,8 @@ export const documentSchema = z.object({
     })
     .prefault({})
     .describe('Distribution of the key.'),
-  exportable: z.boolean().default(false).describe('Whether export may answer key material.'),
-  allowPlaintextBackup: z.boolean().default(false).describe('Whether backup may answer the key in clear.'),
+  exportable: z.boolean().default(false).describe('Lets export answer key material.'),
+  allowPlaintextBackup: z.boolean().default(false).describe('Lets backup answer the key in clear.'),
   deletionAllowed: z.boolean().default(false).describe('Must be true before the key can be deleted.'),
   derived: z.boolean().default(false).describe('A key of its own for each context; symmetric ciphers only.'),
   convergentEncryption: z
@@ -75,13 +75,13 @@ export const documentSchema = z.object({
   publish: z
     .boolean()
     .default(false)
-    .describe('Whether the JWKS of the tenant, which anybody may read, has the public keys of this key; asymmetric ciphers only.'),
+    .describe('Puts the public keys of this key into the JWKS of the tenant, which anybody may read; asymmetric ciphers only.'),
   minEncryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not encrypt or sign; 0: no restriction.'),
   minDecryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not decrypt or verify; 0: no restriction.'),
   disabled: z
     .boolean()
     .default(false)
-    .describe('Whether every use of the key is refused, and its material kept from leaving, until this is false again.'),
+    .describe('Refuses every use of the key, and keeps its material from leaving, until this is false again.'),
   disabledVersions: orderedList(integer(1, maxVersion))
     .max(mostDisabledVersions)
     .default([])
@@ -147,10 +147,10 @@ export const stateSchema = z.object({
   latestVersion: z.int().describe('Newest version.'),
   oldestVersion: z.int().describe('Oldest version that was not trimmed.'),
   creationTime: timestamp().describe('When the key was made.'),
-  supportsEncryption: z.boolean().describe('Whether the key encrypts.'),
-  supportsDecryption: z.boolean().describe('Whether the key decrypts.'),
-  supportsDerivation: z.boolean().describe('Whether keys of this cipher can be derived per context.'),
-  supportsSigning: z.boolean().describe('Whether the key signs.'),
+  supportsEncryption: z.boolean().describe('`true` if the key encrypts.'),
+  supportsDecryption: z.boolean().describe('`true` if the key decrypts.'),
+  supportsDerivation: z.boolean().describe('`true` if keys of this cipher can be derived per context.'),
+  supportsSigning: z.boolean().describe('`true` if the key signs.'),
   actions: z.array(z.string()).meta({
     description: 'Actions that the key can do as it is. Policies, and the life of its versions, decide besides.',
     example: ['encrypt', 'decrypt', 'rewrap'],

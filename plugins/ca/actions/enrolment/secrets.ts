@@ -82,7 +82,7 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
         .boolean()
         .optional()
         .describe(
-          'Whether it can be used by CMP: the appliance then keeps more of it than its hash. Default: where the CA has CMP on and SCEP off.',
+          'Lets CMP use it: the appliance then keeps more of it than its hash. Default: `true` where the CA has CMP on and SCEP off.',
         ),
     }),
     output: z.object({
