@@ -20,5 +20,6 @@ export default defineConfig({
     // Against a hang, not a measure of speed: a busy machine takes several times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });
