@@ -73,7 +73,9 @@ const clusterState = z.object({
   cutOff: z
     .boolean()
     .optional()
-    .describe('`true` while the appliance that answers is cut off: this is then what it knew last, and which members of etcd it reaches now.'),
+    .describe(
+      '`true` while the appliance that answers is cut off: this is then what it knew last, and which members of etcd it reaches now.',
+    ),
   publicUrl: z.string().optional().meta({
     description: 'What all appliances name in certificates and links, in place of the `public-url` of each; absent: it was not set.',
     example: 'https://keys.example:4646',

@@ -84,7 +84,8 @@ export function shippingEndpoints(shipping: ShippingParts): AnyEndpoint[] {
       operation: 'execute',
       named: 'ShippingTest',
       summary: 'Send a test event to a receiver',
-      description: 'The answer 200 says in `accepted` if the receiver took it, and what it said. The record is marked as a test and is in no audit trail.',
+      description:
+        'The answer 200 says in `accepted` if the receiver took it, and what it said. The record is marked as a test and is in no audit trail.',
       audit: 'required',
       whileBehind: true,
       documented: { names },

@@ -36,7 +36,9 @@ export const destinationState = z.object({
     })
     .optional()
     .describe('The last failure, also when the receiver takes records again.'),
-  blocking: z.boolean().meta({ description: '`true` while changes and uses of keys are refused because of this destination.', example: false }),
+  blocking: z
+    .boolean()
+    .meta({ description: '`true` while changes and uses of keys are refused because of this destination.', example: false }),
   lagRecords: count('Records of the audit trail that the receiver has not confirmed.'),
   lagBytes: count('Octets of the audit trail that it has not confirmed.'),
   logLagBytes: count('Octets of the logs that it has not confirmed.'),

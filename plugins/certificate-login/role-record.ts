@@ -52,9 +52,7 @@ export const roleDocument = z.object({
   ocspFromCertificate: z
     .boolean()
     .default(false)
-    .describe(
-      'Asks the OCSP responder that a certificate of a trust-only CA itself names (authorityInfoAccess), after `ocsp-urls`.',
-    ),
+    .describe('Asks the OCSP responder that a certificate of a trust-only CA itself names (authorityInfoAccess), after `ocsp-urls`.'),
   boundTo: z
     .enum(['certificate', 'key', 'none'])
     .meta({ typeName: 'CertificateBinding' })

@@ -4,15 +4,15 @@ import { shownText } from '../../wire/shown-text.ts';
 import { maxPatternSegments, readPattern } from './patterns.ts';
 
 const effect = (operation: string) =>
-  z.enum(['allow', 'reject']).meta({ typeName: 'PolicyEffect' }).optional().describe(`Effect of the rule where ${operation}.`);
+  z.enum(['allow', 'reject']).meta({ typeName: 'PolicyEffect' }).optional().describe(`Allows or rejects ${operation}.`);
 const operationEffects = z
   .object({
-    all: effect('anything may be done that no other field here says'),
-    create: effect('entries may be made'),
-    read: effect('it may be read'),
-    update: effect('entries may be changed'),
-    delete: effect('entries may be deleted'),
-    execute: effect('actions may be run'),
+    all: effect('whatever no other field here names'),
+    create: effect('making entries'),
+    read: effect('reading'),
+    update: effect('changing entries'),
+    delete: effect('deleting entries'),
+    execute: effect('running actions'),
   })
   .meta({ typeName: 'PolicyOperations' });
 

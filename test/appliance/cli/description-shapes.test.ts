@@ -196,6 +196,15 @@ test('R18: every operation has one described tag of plain words, a summary and a
   expect(operationsOf(whole).filter(([, { responses }]) => JSON.stringify(responses).includes('text/html'))).toEqual([]);
 });
 
+test('R18: what people read as help begins with what the field or operation is or does', () => {
+  const texts = documents.flatMap((document) => [
+    ...operationsOf(document).flatMap(([name, { summary, description }]) => [`${name}: ${summary}`, `${name}: ${description}`]),
+    ...below(document, document.components.schemas, 'schemas').map(([where, { description }]) => `${where}: ${String(description)}`),
+  ]);
+  expect(texts.length).toBeGreaterThan(1_000);
+  expect(texts.filter((text) => /: (?:Whether|Always \d{3})\b/.test(text))).toEqual([]);
+});
+
 test('R19: requests are closed, answers are open', () => {
   const isRequest = (name: string): boolean => /(?:Request|BatchItem\w*|Creation|Replacement|Merge|Input)$/.test(name);
   const closed = Object.entries(whole.components.schemas).filter(([, schema]) => schema.additionalProperties === false);

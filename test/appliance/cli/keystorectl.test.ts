@@ -434,7 +434,7 @@ describe('help and completion', () => {
   test('help of a resource has its fields with their rules', async () => {
     const { code, stdout } = await ctl(['create', 'transit-keys', '--help']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/--exportable .*Whether export may answer key material.*cannot be set back/s);
+    expect(stdout).toMatch(/--exportable .*Lets export answer key material.*cannot be set back/s);
     expect((await ctl(['do', 'transit-keys', '--help'])).stdout).toMatch(/trim +Remove old versions/);
     expect((await ctl(['do', '--help'])).stdout).toContain('crypto-functions');
     expect((await ctl(['--help'])).stdout).toContain('Exit codes:');
