@@ -126,13 +126,13 @@ export function requireIssuingCa(context: CaContext, tenantId: string, name: str
 
 /** Throws `invalid-value` for a CA that verifiers would not accept below this one. */
 function requireSubjectWithin(issuer: IssuingCa, subject: Uint8Array): void {
-  const problem = findBeyondIssuers(certificatesOf(issuer), { subject, alternativeNames: [], purposes: [] });
+  const problem = findBeyondIssuers(certificatesOf(issuer.newest), { subject, alternativeNames: [], purposes: [] });
   if (problem !== undefined) throw fail('invalid-value', { detail: `"issuing-ca" cannot certify this CA: ${problem}.` });
 }
 
 /** The certificate of a CA and those above it; none above a root. */
-export const certificatesOf = (issuer: IssuingCa | undefined): readonly Certificate[] =>
-  issuer === undefined ? [] : [issuer.newest.certificate, ...issuer.newest.chain].map(readCertificate);
+export const certificatesOf = (newest: CaGeneration | undefined): readonly Certificate[] =>
+  newest === undefined ? [] : [newest.certificate, ...newest.chain].map(readCertificate);
 
 /** A PKCS#10 request for the newest key, DER, to be signed by a root elsewhere, which asks for the limits on names as well. */
 export async function makeCaRequest(context: CaContext, ca: FoundCa): Promise<Uint8Array> {
@@ -159,7 +159,7 @@ export function withImportedCertificate(context: CaContext, ca: FoundCa, chain: 
   if (nameText(own.subject) !== nameText(before.subject)) throw refusal('the first certificate carries another subject than this CA');
   certificates.forEach((certificate, index) => requireIssuedBy(certificate, certificates[index + 1] ?? certificate));
   if (!hasRoomBelow(certificates, 0)) throw refusal('the path length of a certificate is too short for the CAs below it');
-  const useless = findUseless([own, ...issuers], { enrols: ca.record.est.enabled, domains: ca.record.est.allowedDomains });
+  const useless = findUseless([own, ...issuers], { enrols: ca.record.est.enabled, policy: ca.record.est });
   if (useless !== undefined) throw refusal(useless);
   if (ca.record.nameLimits !== undefined) {
     const tooWide = findTooWide(certificates, readExtensions(sequence(...constraintsOf(ca.record.nameLimits))));

@@ -31,7 +31,7 @@ import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLa
 import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
 import { ownNames } from './own/names.ts';
 import { constraintsOf, nameLimitsOf } from './issuing/certifying.ts';
-import { requireNamesLeft } from './issuing/issuer-limits.ts';
+import { limitsAsIssuer, requireNamesLeft, requirePolicyWithin } from './issuing/issuer-limits.ts';
 import { familiesUnder } from './issuing/csr.ts';
 import { disabledAcme, disabledCmp, disabledScep, type ScepSettings } from './records/enrolments.ts';
 import { type CaRecord, nameLimitFields, newestGeneration } from './records/records.ts';
@@ -121,6 +121,7 @@ function planChange(
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
     }
     if (!isDeepStrictEqual(trustCertificate, current.trustCertificate)) requireSignerOfTrusting(context, change, current);
+    requirePolicyWithin(certificatesOf(newestGeneration(current)), est, current.est);
     const { ttl, deletionAllowed, deltaCrl } = document;
     return {
       commit(transaction) {
@@ -160,7 +161,9 @@ function planKeyedCa(
   requireSubject(subject);
   const { tenantId } = call.caller;
   const issuer = document.issuingCa === undefined ? undefined : requireIssuingCa(context, tenantId, document.issuingCa);
-  requireNamesLeft(certificatesOf(issuer), constraintsOf(document), first.est.allowedDomains);
+  const limits = constraintsOf(document);
+  requireNamesLeft(certificatesOf(issuer?.newest), limits);
+  requirePolicyWithin([limitsAsIssuer(limits), ...certificatesOf(issuer?.newest)], first.est);
   const caId = randomUUID();
   const wish = {
     tenantId,

@@ -339,7 +339,7 @@ export type ProvenEnrolment = Transaction & {
 };
 
 export type EnrolmentOutcome =
-  | { readonly status: 'issued'; readonly certificate: Uint8Array; readonly serial: string; readonly isRepetition: boolean }
+  | (EnrolledCertificate & CertifiedTexts & { readonly status: 'issued'; readonly isRepetition: boolean })
   /** a person decides */
   | { readonly status: 'pending' }
   | { readonly status: 'refused'; readonly why: 'credential' | 'transaction' | 'rejected' | 'full'; readonly detail: string };

@@ -13,7 +13,18 @@ import { issueCertificate } from '../issuing/issue.ts';
 import type { FixedIdentity } from '../records/enrolments.ts';
 import { type CaRecord, type RenewalLimits } from '../records/records.ts';
 import { type Accepted, endOfSecret, type Judged, judgeSecret, type Rules, spend } from './secrets.ts';
-import { findAnswer, findNoRoom, first, hashesOf, type Place, placeOf, recordedYears, recordsOf, waitingDays } from './transactions.ts';
+import {
+  enrolled,
+  findAnswer,
+  findNoRoom,
+  first,
+  hashesOf,
+  type Place,
+  placeOf,
+  recordedYears,
+  recordsOf,
+  waitingDays,
+} from './transactions.ts';
 
 /** First enrolment of a device. Throws `identity-not-allowed`, `rate-limited`, and as issueCertificate. */
 export async function enrolFirst(
@@ -140,7 +151,7 @@ export async function issueOnce(
         keep?.(transaction, { serial: made.serial, notAfter: made.record.notAfter });
       },
     });
-    return { status: 'issued', certificate: record.certificate, serial, isRepetition: false };
+    return enrolled(serial, record, false);
   } catch (error) {
     if (!(error instanceof Concluded)) throw error;
     if (messageUntil !== undefined) await keepMessage(context, csr, place, error.outcome, messageUntil);

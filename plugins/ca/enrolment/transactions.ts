@@ -96,10 +96,15 @@ export function findAnswer(
     if (isOther(answered)) return usedByAnother;
     if (answered.serial === undefined) return rejected;
     if (issued === undefined || !isLiving(issued)) return ended;
-    return { status: 'issued', certificate: issued.certificate, serial: answered.serial, isRepetition: true };
+    return enrolled(answered.serial, issued, true);
   }
   if (pending === undefined || isOver(pending)) return message === undefined || isOver(message) ? undefined : replayed;
   return isOther(pending) ? usedByAnother : { status: 'pending' };
+}
+
+/** The answer with a certificate. */
+export function enrolled(serial: string, { certificate, subject, names }: IssuedCertificate, isRepetition: boolean): EnrolmentOutcome {
+  return { status: 'issued', certificate, serial, subject, names, isRepetition };
 }
 
 function isLiving(issued: IssuedCertificate | undefined): boolean {

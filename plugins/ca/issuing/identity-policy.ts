@@ -2,7 +2,11 @@
 import { isIP } from 'node:net';
 import type { NameAttribute } from '../../../core/der/name.ts';
 import { nameAttributes } from '../../../core/der/oids.ts';
-import type { AlternativeName } from '../der/read-extensions.ts';
+import { Reader } from '../../../core/der/der.ts';
+import { parseIpAddress } from '../../../core/der/ip.ts';
+import { dnsName, email, ipAddress, uri } from '../der/extensions.ts';
+import { type AlternativeName, readGeneralName } from '../der/read-extensions.ts';
+import type { AllowedBases } from './name-constraints.ts';
 import { normaliseDomain } from '../names/domain.ts';
 import { isEmailWithin } from '../names/mail.ts';
 import { isOtherNameWithin } from '../names/other-name.ts';
@@ -18,6 +22,32 @@ export type IdentityPolicy = {
   readonly allowedEmails?: readonly string[] | undefined;
   readonly allowedOtherNames?: readonly string[] | undefined;
 };
+
+/**
+ * Lists the names that a policy allows, by field, as bases of name constraints; fields that allow nothing are left out, and otherNames, of which limits here
+ * say nothing.
+ */
+export function allowedBases({ allowedDomains, allowedUris = [], allowedEmails = [], allowIpSans }: IdentityPolicy): AllowedBases[] {
+  const rows = [
+    { field: 'allowedDomains', values: allowedDomains, base: (text: string) => dnsName(normaliseDomain(text) ?? text) },
+    { field: 'allowedUris', values: allowedUris, base: (text: string) => uri(text.split('/')[2] ?? '') },
+    { field: 'allowedEmails', values: allowedEmails, base: (text: string) => email(text.replace(/^\*@/, '')) },
+    { field: 'allowIpSans', values: allowIpSans ? ['0.0.0.0', '::'] : [], base: everyAddress },
+  ] as const;
+  return rows
+    .filter(({ values }) => values.length > 0)
+    .map(({ field, values, base }) => ({
+      field,
+      values: field === 'allowIpSans' ? ['true'] : values,
+      bases: values.map((value) => readGeneralName(new Reader(base(value)).next())),
+    }));
+}
+
+/** Address and mask of zeros: all of its length. */
+function everyAddress(zero: string): Uint8Array {
+  const address = parseIpAddress(zero);
+  return ipAddress(Uint8Array.of(...address, ...address));
+}
 
 /** The names a request asks for: every common name, mail address of the subject and alternative name counts (R49). */
 export type RequestedIdentity = {

@@ -1,5 +1,7 @@
 // Limits of the certificates of a CA, and of those above it, on certificates below: an external issuer may bound names and purposes.
+import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../../../core/base/errors.ts';
+import { toKebab } from '../../../core/wire/schema.ts';
 import { DerError, sequence } from '../../../core/der/der.ts';
 import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
 import { type Certificate, readExtensions } from '../der/certificate.ts';
@@ -7,12 +9,14 @@ import { keyUsageBit } from '../der/extensions.ts';
 import { type AlternativeNameKind, readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
 import type { CertifiedPurpose } from './approval.ts';
 import type { Purpose } from '../records/records.ts';
+import { allowedBases, type IdentityPolicy } from './identity-policy.ts';
 import {
+  type AllowedBases,
   type CertifiedNames,
+  findClosed,
   findClosedKind,
   findConstrainedName,
   isBeyondThoseAbove,
-  isDomainClosed,
   isKeptBy,
 } from './name-constraints.ts';
 
@@ -38,7 +42,7 @@ export function findBeyondIssuers(issuers: readonly Certificate[], wanted: Wante
  */
 export function findUseless(
   chain: readonly [Certificate, ...Certificate[]],
-  { enrols, domains }: { readonly enrols: boolean; readonly domains: readonly string[] },
+  { enrols, policy }: { readonly enrols: boolean; readonly policy: IdentityPolicy },
 ): string | undefined {
   return reading(() => {
     const [own] = chain;
@@ -47,8 +51,8 @@ export function findUseless(
     const purposes: readonly Purpose[] = enrols ? ['clientAuth'] : ['clientAuth', 'serverAuth'];
     if (!purposes.some((purpose) => allowsPurpose(chain, purpose)))
       return `the extended key usage of a certificate has no ${purposes.join(' and no ')}, without which nobody accepts what this CA issues`;
-    if (domains.length > 0 && domains.every((domain) => isDomainClosed(chain, domain)))
-      return `the name constraints of a certificate allow none of est/allowed-domains (${domains.join(', ')})`;
+    const closed = findClosed(chain, allowedBases(policy));
+    if (closed !== undefined) return `the name constraints of a certificate allow none of ${wordsOf(closed)}`;
     return chain.some(isBeyondThoseAbove) ? 'a certificate is not within the name constraints of one above it' : undefined;
   });
 }
@@ -63,20 +67,48 @@ export function findTooWide(chain: readonly Certificate[], limits: Certificate['
 }
 
 /**
- * Throws `invalid-value` for limits, extensions with name constraints, that leave a CA below these certificates none of a kind of names which they permit.
- * `domains`: of the names of its devices, all of which would be refused.
+ * Throws `invalid-value` for limits, extensions with name constraints, that leave a CA below these certificates none of a kind of names which they, or those
+ * above, permit.
  */
-export function requireNamesLeft(issuers: readonly Certificate[], limits: readonly Uint8Array[], domains: readonly string[] = []): void {
+export function requireNamesLeft(issuers: readonly Certificate[], limits: readonly Uint8Array[]): void {
   if (limits.length === 0) return;
   const problem = reading(() => {
-    const extensions = readExtensions(sequence(...limits));
-    const kind = findClosedKind(issuers, extensions);
-    if (kind !== undefined) return `nothing of "${limitOf[kind] ?? kind}" is left beside "excluded-domains" and the name constraints above`;
-    const isClosed = domains.length > 0 && domains.every((domain) => isDomainClosed([{ extensions }, ...issuers], domain));
-    return isClosed ? `its limits on names, and those above, allow none of est/allowed-domains (${domains.join(', ')})` : undefined;
+    const closed = findClosedKind(issuers, limitsAsIssuer(limits).extensions);
+    if (closed === undefined) return undefined;
+    const field = limitOf[closed.kind] ?? closed.kind;
+    return closed.isPermitted
+      ? `nothing of "${field}" is left beside "excluded-domains" and the name constraints above`
+      : '"excluded-domains" leaves nothing of what the name constraints above permit';
   });
   if (problem !== undefined) throw fail('invalid-value', { detail: `The CA could certify nobody: ${problem}.` });
 }
+
+/**
+ * Throws `invalid-value` for a field of a policy that is not as before and allows names of which the limits of a CA leave none. `chain`: its certificate and
+ * those above it; of a new CA, its limits and those above. What it tells of them is public.
+ */
+export function requirePolicyWithin(
+  chain: readonly Pick<Certificate, 'extensions'>[],
+  policy: IdentityPolicy,
+  before?: IdentityPolicy,
+): void {
+  const known = before === undefined ? [] : allowedBases(before);
+  const changed = allowedBases(policy).filter(
+    (one) => !known.some(({ field, values }) => field === one.field && isDeepStrictEqual(values, one.values)),
+  );
+  const problem = reading(() => {
+    const closed = findClosed(chain, changed);
+    return closed && `the limits on its names, and those above, allow none of ${wordsOf(closed)}`;
+  });
+  if (problem !== undefined) throw fail('invalid-value', { detail: `The CA could not certify what it should: ${problem}.` });
+}
+
+/** Limits of a CA, as its certificate has them. */
+export const limitsAsIssuer = (limits: readonly Uint8Array[]): Pick<Certificate, 'extensions'> => ({
+  extensions: readExtensions(sequence(...limits)),
+});
+
+const wordsOf = ({ field, values }: AllowedBases): string => `est/${toKebab(field)} (${values.join(', ')})`;
 
 const limitOf: Readonly<Partial<Record<AlternativeNameKind, string>>> = {
   dns: 'permitted-domains',

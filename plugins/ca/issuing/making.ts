@@ -5,6 +5,7 @@ import { fail } from '../../../core/base/errors.ts';
 import { isEmailPattern } from '../names/mail.ts';
 import { otherName, parseOtherName } from '../names/other-name.ts';
 import { dnsName, email, ipAddress, uri } from '../der/extensions.ts';
+import { sequence } from '../../../core/der/der.ts';
 import { parseIpAddress } from '../../../core/der/ip.ts';
 import { commonName } from '../../../core/der/name.ts';
 import { requireSubject } from './subject.ts';
@@ -20,7 +21,7 @@ const list = (element: z.ZodString, description: string) => z.array(element).max
 
 export const makingInput = z.object({
   subject: z.string().min(1).max(1_024).optional().meta({
-    description: 'Subject; default CN= the first DNS name, if it is short enough.',
+    description: 'Subject; default CN= the first DNS name that is short enough, and no subject without one.',
     example: 'CN=web.example.com',
   }),
   dnsNames: list(
@@ -74,5 +75,6 @@ export function namesOf(input: z.output<typeof makingInput>): { readonly subject
     throw fail('missing-field', { detail: 'Give a subject, or a name in dns-names, ip-addresses, uris, emails or other-names.' });
   if (subject !== undefined) return { subject: requireSubject(subject), names };
   const first = dnsNames.find((name) => name.length <= longestCommonName);
-  return { subject: commonName(first ?? 'issued'), names };
+  // Names without a subject are certified (RFC 5280 4.1.2.6); rules for names would judge a made-up common name.
+  return { subject: first === undefined ? sequence() : commonName(first), names };
 }

@@ -8,6 +8,7 @@ import { readMailbox } from '../names/mail.ts';
 import { isUtf8Mailbox } from '../names/other-name.ts';
 import { type AlternativeName, type AlternativeNameKind, readAlternativeNames, readGeneralName } from '../der/read-extensions.ts';
 import { normaliseDomain } from '../names/domain.ts';
+import { hostOfUri } from '../names/uri.ts';
 
 /** The names of a certificate: its subject, DER Name, and its alternative names. */
 export type CertifiedNames = { readonly subject: Uint8Array; readonly alternativeNames: readonly AlternativeName[] };
@@ -28,18 +29,16 @@ export function isBeyondThoseAbove({ subject, issuer, extensions }: Certificate,
   return findConstrainedName(chain.slice(index + 1), { subject, alternativeNames }) !== undefined;
 }
 
-/** Tells whether the constraints in one of the issuers leave neither the domain nor a name below it. Throws DerError. */
-export function isDomainClosed(issuers: readonly Pick<Certificate, 'extensions'>[], domain: string): boolean {
-  const name = normaliseDomain(domain);
-  if (name === undefined) return false;
-  return issuers.some((issuer) => {
-    const { permitted = [], excluded = [] } = readConstraints(issuer) ?? {};
-    const open = domainsOf(permitted);
-    return (
-      domainsOf(excluded).some((base) => isWithin(base, name)) ||
-      (open.length > 0 && !open.some((base) => isWithin(base, name) || isWithin(name, base.replace(/^\./, ''))))
-    );
-  });
+/** Bases of names of one kind that a rule outside of certificates allows; `field` and `values` are its words for them. */
+export type AllowedBases = { readonly field: string; readonly values: readonly string[]; readonly bases: readonly AlternativeName[] };
+
+/** The first of these of which the constraints in issuers leave nothing; undefined if they leave some of each. Throws DerError. */
+export function findClosed(
+  issuers: readonly Pick<Certificate, 'extensions'>[],
+  allowed: readonly AllowedBases[],
+): AllowedBases | undefined {
+  const constraints = issuers.map(readConstraints).filter((one) => one !== undefined);
+  return allowed.find(({ bases: [one, ...more] }) => one !== undefined && !isAnyLeft(constraints, one.kind, [one, ...more]));
 }
 
 /** Tells whether issuers allow no name that the name constraints among `limits` do not. Throws DerError. */
@@ -58,18 +57,28 @@ export function isKeptBy(issuers: readonly Certificate[], limits: Certificate['e
 }
 
 /**
- * The kind of names of which `limits`, with name constraints, permit some and leave none, by themselves or below issuers; undefined if there is no such
- * kind. Throws DerError.
+ * The kind of names that `limits`, with name constraints, close: they permit some, or exclude some of those that issuers permit, and leave none, by themselves
+ * or below the issuers. Undefined if there is no such kind. Throws DerError.
  */
-export function findClosedKind(issuers: readonly Certificate[], limits: Certificate['extensions']): AlternativeNameKind | undefined {
+export function findClosedKind(issuers: readonly Certificate[], limits: Certificate['extensions']): ClosedKind | undefined {
   const own = readConstraints({ extensions: limits }) ?? { permitted: [], excluded: [] };
-  const all = [own, ...issuers.map(readConstraints).filter((one) => one !== undefined)];
-  const kinds = [...new Set(own.permitted.map(({ kind }) => kind))];
-  return kinds.find((kind) => {
-    const permitted = all.map((one) => one.permitted.filter((base) => base.kind === kind)).filter((bases) => bases.length > 0);
-    const left = permitted.reduce((some, bases) => some.flatMap((one) => bases.flatMap((base) => commonOf(one, base))));
-    return left.every((base) => all.some(({ excluded }) => excluded.some((one) => isBaseWithin(one, base))));
-  });
+  const above = issuers.map(readConstraints).filter((one) => one !== undefined);
+  const permitted = new Set([...own.permitted, ...above.flatMap((one) => one.permitted)].map(({ kind }) => kind));
+  const kinds = new Set([...own.permitted, ...own.excluded].map(({ kind }) => kind)).intersection(permitted);
+  const kind = [...kinds].find((one) => !isAnyLeft([own, ...above], one));
+  return kind && { kind, isPermitted: own.permitted.some((base) => base.kind === kind) };
+}
+
+/** `isPermitted`: the limits permit some of the kind, and do not only exclude. */
+export type ClosedKind = { readonly kind: AlternativeNameKind; readonly isPermitted: boolean };
+
+/** Tells whether constraints leave any name of a kind, of all or of those within some bases. */
+function isAnyLeft(all: readonly Constraints[], kind: AlternativeNameKind, within: readonly AlternativeName[] = []): boolean {
+  const stated = [within, ...all.map(({ permitted }) => permitted.filter((base) => base.kind === kind))].filter(
+    (bases) => bases.length > 0,
+  );
+  const left = stated.reduce((some, bases) => some.flatMap((one) => bases.flatMap((base) => commonOf(one, base))));
+  return !left.every((base) => all.some(({ excluded }) => excluded.some((one) => isBaseWithin(one, base))));
 }
 
 /** The common part of two bases: the narrower one, or nothing. */
@@ -147,14 +156,10 @@ function isAllowed({ permitted, excluded }: Constraints, name: AlternativeName):
   );
 }
 
-/** A mail address that is not one, or a URI without a host name, is outside whatever constrains its kind (RFC 5280 4.2.1.10). */
+/** A mail address that is not one, or a URI in which not every reader finds the same host name, is outside whatever constrains its kind (RFC 5280 4.2.1.10). */
 function isComparable({ kind, content }: AlternativeName): boolean {
   if (kind === 'email') return readMailbox(exactTextOf(content)) !== undefined;
-  return kind !== 'uri' || isHost(hostOf(textOf(content)));
-}
-
-function isHost(host: string): boolean {
-  return isIP(host.replace(/^\[|\]$/g, '')) === 0 && normaliseDomain(host) !== undefined;
+  return kind !== 'uri' || hostOfUri(exactTextOf(content)) !== undefined;
 }
 
 /** Tells whether a wildcard, which stands for any one label, may stand for the domain of an excluded base. */
@@ -168,7 +173,7 @@ function mayStandFor({ kind, content }: AlternativeName, base: AlternativeName):
 const matchers: Readonly<Partial<Record<AlternativeNameKind, (base: Uint8Array, name: Uint8Array) => boolean>>> = {
   dns: (base, name) => isWithin(textOf(base), textOf(name)),
   email: (base, name) => isMailboxWithin(exactTextOf(base), exactTextOf(name)),
-  uri: (base, name) => isHostWithin(textOf(base), hostOf(textOf(name))),
+  uri: (base, name) => isHostWithin(textOf(base), hostOfUri(exactTextOf(name)) ?? ''),
   ip: isAddressWithin,
   directoryName: (base, name) => relativeNames(name).join('').startsWith(relativeNames(base).join('')),
 };
@@ -183,9 +188,6 @@ const words: Readonly<Partial<Record<AlternativeNameKind, string>>> = {
 
 const exactTextOf = (octets: Uint8Array): string => Buffer.from(octets).toString('latin1');
 const textOf = (octets: Uint8Array): string => exactTextOf(octets).toLowerCase().replace(/\.$/, '');
-
-const domainsOf = (bases: readonly AlternativeName[]): string[] =>
-  bases.filter(({ kind }) => kind === 'dns').map(({ content }) => textOf(content));
 
 /** A domain and what is below it; with a dot before it, as some write it, only what is below it. */
 function isWithin(base: string, name: string): boolean {
@@ -202,10 +204,6 @@ function isMailboxWithin(base: string, name: string): boolean {
 
 function isHostWithin(base: string, host: string): boolean {
   return base === '' || (base.startsWith('.') ? host.endsWith(base) : host === base);
-}
-
-function hostOf(uri: string): string {
-  return URL.parse(uri)?.hostname ?? '';
 }
 
 /** Base: address and mask (RFC 5280 4.2.1.10). */

@@ -113,17 +113,18 @@ async function publish(
   const key = crlKey(ca, generation);
   const nextUpdate = context.clock.now().add({ seconds: lives[which].lifeSeconds });
   const made = await signCrl(context, ca, generation, nextUpdate, { which, ...defined({ askedBy }) });
-  await context.store.write((transaction) => {
+  return context.store.write((transaction) => {
     const published = transaction.get(context.tables.crls, key);
-    // Another process may have published a higher number; the CA may have been deleted.
-    if (published === undefined) return;
+    // The CA may have been deleted.
+    if (published === undefined) return made.crl;
     const before = which === 'delta' ? published.newestDelta : published.newest;
-    if ((before?.number ?? 0) >= made.number) return;
+    // Relying parties may have the higher number of another process already, and take no list below it.
+    if (before !== undefined && before.number >= made.number) return before.crl;
     const now = context.clock.now();
     const kept = which === 'delta' ? { newestDelta: made } : { newest: made, ...basesWith(published, ca.record, made, now) };
     transaction.put(context.tables.crls, key, { ...published, ...kept });
+    return made.crl;
   });
-  return made.crl;
 }
 
 /** The lists from which deltas go on, with a new one: each list that has not ended is above the first of them. */

@@ -143,12 +143,18 @@ export async function answerOutcome(
     const { nonceKey } = await keepWaiting(context, { place, begun });
     return { type, nonceKey, body: encodeCertified({ requestId: requestIdOf(asking), outcome: 'waiting' }), pauses: true };
   }
-  const { serial, certificate, isRepetition } = outcome;
+  const { serial, certificate, subject, names, isRepetition } = outcome;
   if (isRepetition) call.ca.countRepeated(call.clientIp);
   else await call.ca.forgetFailures(call.clientIp);
   // A certificate that a person has approved, or that was issued long ago, is recorded when it is handed out.
   const { state, nonceKey } = isRepetition ? await handOut(context, call, { place, begun }, serial) : { ...begun, state: stateOf(begun) };
-  call.note({ serial, 'certificate-sha256': hash('sha256', certificate), ...defined({ repetition: isRepetition ? true : undefined }) });
+  call.note({
+    subject,
+    names,
+    serial,
+    'certificate-sha256': hash('sha256', certificate),
+    ...defined({ repetition: isRepetition ? true : undefined }),
+  });
   const trusted = asking === 'ir' ? rootsOf(call) : [];
   const info = begun.isImplicit && state === 'confirmed' ? [information(infoType.implicitConfirm, nullValue)] : [];
   return { type, nonceKey, info, body: encodeCertified({ requestId: requestIdOf(asking), outcome: { certificate, trusted } }) };

@@ -78,8 +78,8 @@ export async function grantedOf(call: ScepCall, outcome: EnrolmentOutcome): Prom
   // Recorded messages can be sent again by anybody.
   if (!call.isAccepted()) call.ca.countRepeated(call.clientIp);
   if (outcome.status === 'pending') return 'pending';
-  const { serial, certificate, isRepetition } = outcome;
+  const { serial, certificate, subject, names, isRepetition } = outcome;
   if (!isRepetition) await call.ca.forgetFailures(call.clientIp);
-  call.note({ serial, 'certificate-sha256': hash('sha256', certificate), ...(isRepetition ? { repetition: true } : {}) });
+  call.note({ subject, names, serial, 'certificate-sha256': hash('sha256', certificate), ...(isRepetition ? { repetition: true } : {}) });
   return { certificates: [certificate] };
 }

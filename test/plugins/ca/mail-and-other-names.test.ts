@@ -165,6 +165,26 @@ test('are made for who has no key, and words that are none are refused', async (
     expect((await make(est)).status).toBe(400);
 });
 
+/** A URI of which one reader says that its host is within the limits. */
+const ambiguous = (text: string): [Uint8Array, boolean] => [uri(text), false];
+
+test('are made without a subject where none is given, so that the rules for mail alone decide', async () => {
+  const rules = ['issue', 'sign-csr'].map((action) => ({
+    path: `/v1/state/keystore/tls/ca/*/${action}`,
+    operations: { execute: 'allow' },
+  }));
+  await appliance.request('POST', '/v1/config/policy/policies', { name: 'issuing', 'rest-api': { rules } });
+  const { body: made } = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['issuing'], ttl: '1h' });
+  const issue = (emails: readonly string[]) =>
+    appliance.request('POST', `/v1/state/keystore/tls/ca/${ca}/issue`, { emails }, { token: made.token });
+  const { status, body } = await issue(['alice@plant.example']);
+  expect([status, body.detail]).toEqual([200, undefined]);
+  const { subject, subjectAltName } = new X509Certificate(body.certificate);
+  expect([subject ?? '', subjectAltName]).toEqual(['', 'email:alice@plant.example']);
+  const refused = await issue(['alice@evil.example']);
+  expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('allowed-emails')]);
+});
+
 test('limits of a CA on mail and URIs are stated, kept, and judged by openssl alike', async () => {
   const bounded = await appliance.makeCa({
     'permitted-emails': ['alice@one.example', 'two.example', '.three.example'],
@@ -187,6 +207,13 @@ test('limits of a CA on mail and URIs are stated, kept, and judged by openssl al
     [uri('https://192.0.2.1/'), false],
     [uri('urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6'), false],
     [uri('https://two.example/@one.example'), false],
+    ...['https:one.example', 'https:///one.example', 'https://one.example\\@two.example', 'https://two.example\\@one.example'].map(
+      ambiguous,
+    ),
+    ...['https://one.exam%70le/', 'https://one.example./', 'ht\ttps://one.example', 'https://a@b@one.example/', '//one.example/'].map(
+      ambiguous,
+    ),
+    [uri('spiffe://ONE.example/press?x#@two.example'), true],
     [dnsName('anything.example'), true],
     [otherName({ type: '1.3.6.1.5.5.7.8.9', value: 'b\u00fccher@evil.example' }), false],
     [upn('bob@evil.example'), true],

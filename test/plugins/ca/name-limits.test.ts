@@ -99,7 +99,18 @@ test('that leave nothing are refused at creation, by themselves and below others
     [{ ...below, 'permitted-domains': ['x.office.plant.example'] }, '"permitted-domains"'],
     [{ ...below, 'permitted-ip-ranges': ['192.168.0.0/16', '2001:db8::/32'] }, '"permitted-ip-ranges"'],
     [{ 'issuing-ca': open, 'permitted-uri-hosts': ['plant.example'] }, '"permitted-uri-hosts"'],
+    [{ ...below, 'excluded-domains': ['plant.example'] }, '"excluded-domains"'],
     [{ 'permitted-domains': ['a.example'], est: { 'allowed-domains': ['b.example'] } }, 'est/allowed-domains (b.example)'],
+    [
+      { ...below, est: { 'allowed-domains': ['b.example', 'office.plant.example'] } },
+      'est/allowed-domains (b.example, office.plant.example)',
+    ],
+    [
+      { 'permitted-domains': ['x.a.example', 'c.example'], 'excluded-domains': ['x.a.example'], est: { 'allowed-domains': ['a.example'] } },
+      'est/allowed-domains (a.example)',
+    ],
+    [{ 'permitted-emails': ['a.example'], est: { 'allowed-emails': ['*@b.example', 'x@c.example'] } }, 'est/allowed-emails'],
+    [{ 'permitted-uri-hosts': ['.a.example'], est: { 'allowed-uris': ['spiffe://a.example/*'] } }, 'est/allowed-uris'],
   ];
   for (const [fields, reason] of rows)
     expect([fields, await ask(fields)]).toMatchObject([fields, { status: 400, body: { detail: expect.stringContaining(reason) } }]);
@@ -114,6 +125,18 @@ test('that leave nothing are refused at creation, by themselves and below others
     { 'permitted-domains': ['a.example'], 'excluded-domains': ['x.a.example', 'b.example'] },
   ])
     expect(await appliance.makeCa(fields)).not.toBe('');
+});
+
+test('bind later changes of the rules for devices as well', async () => {
+  const mail = await appliance.makeCa({ 'issuing-ca': ca, 'permitted-emails': ['.plant.example'] });
+  const change = async (est: object) => {
+    const { status, body } = await appliance.request('PATCH', `/v1/config/keystore/tls/ca/${mail}`, { est });
+    return `${status} ${String(body?.detail ?? '')}`;
+  };
+  expect(await change({ 'allowed-domains': ['other.example'] })).toMatch(/^400 .*est\/allowed-domains \(other\.example\)/);
+  expect(await change({ 'allowed-emails': ['*@plant.example'] })).toMatch(/^400 .*est\/allowed-emails \(\*@plant\.example\)/);
+  expect(await change({ 'allowed-emails': ['*@a.plant.example'], 'allowed-domains': ['other.example', 'a.plant.example'] })).toBe('204 ');
+  expect(await change({ 'allow-ip-sans': true })).toBe('204 ');
 });
 
 test('bind a CA below as well, which has its own besides', async () => {

@@ -7,6 +7,7 @@ import type { CertificateAuthorities, CertificateAuthority } from '../../../core
 import type { KeyTransport, RegistrationAuthority } from '../../../core/plugin/services/registration-authority.ts';
 import { WrappingRotation } from '../../../appliance/wrapping-keys/rotation.ts';
 import { caKeyHolders } from '../../../plugins/ca/authority/generation.ts';
+import { currentCrl } from '../../../plugins/ca/status/crl.ts';
 import { openCaContext } from '../../../plugins/ca/context.ts';
 import { readCertificate } from '../../../plugins/ca/der/certificate.ts';
 import { silentLog } from '../../harness/log.ts';
@@ -182,6 +183,30 @@ test('processes that make one at the same time use the same, and one certificate
   const key = randomBytes(16);
   const sealed = sealedFor(first.certificate, key);
   for (const one of made) expect(await openAll(one as RegistrationAuthority, first.certificate, sealed, 16)).toEqual(sealed.map(() => key));
+});
+
+test('of two processes that make the first revocation list at once, the slower one gives the list of the higher number', async () => {
+  const ca = await appliance.makeCa({ est: openEst });
+  const { hsm, clock, store } = appliance;
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const slow = new Proxy(hsm, {
+    get: (target, name) =>
+      name === 'sign' ? async (...args: Parameters<typeof hsm.sign>) => held.then(() => target.sign(...args)) : Reflect.get(target, name),
+  });
+  const listOf = (token: typeof hsm) => {
+    const rotation = new WrappingRotation({ store, hsm, clock });
+    const parts = { clock, rotation, store: store.prefixed('est'), log: silentLog, statusUrl: () => undefined };
+    const context = openCaContext({ hsm: token, ...parts });
+    store.refresh();
+    const record = context.tables.cas.get([appliance.tenantId, ca]);
+    const [generation] = record?.generations ?? [];
+    if (record === undefined || generation === undefined) throw new Error('there is no CA');
+    return currentCrl(context, { tenantId: appliance.tenantId, record }, generation);
+  };
+  const slower = listOf(slow);
+  const higher = await listOf(hsm);
+  release();
+  expect(await slower).toEqual(higher);
 });
 
 test('the keys of a registration authority go with its CA', async () => {

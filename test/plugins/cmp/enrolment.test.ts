@@ -250,7 +250,12 @@ describe('the holder of a certificate', () => {
     const { issuer, serial } = partsOf(device.certificate);
     const controls = [oldCertificate(issuer, serial)];
     const { protect } = device;
-    const updated = await ask({ type: bodies.kur, protect, template: { keys: newKeys(), controls } });
+    const updated = await ask({ type: bodies.kur, protect, template: { keys: newKeys(), controls, subject: 'DEV.Example.test' } });
+    // Names are recorded as they are certified.
+    expect(appliance.cmpRecords().at(-1)?.['request-parameters']).toMatchObject({
+      subject: 'CN=dev.example.test',
+      serial: serialOf(updated),
+    });
     expect(updated).toMatchObject({ type: bodies.kup, status: 0, protectedBy: 'signature' });
     expect((await next(updated, { ...accept(updated), protect })).type).toBe(bodies.pkiconf);
     expect(await ask({ type: bodies.cr, protect, template: { keys: newKeys() } })).toMatchObject({ type: bodies.cp, status: 0 });

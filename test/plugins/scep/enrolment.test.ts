@@ -55,11 +55,16 @@ describe.each([
     expect(second.pkiStatus).toBe('0');
     expect(serialOf(second)).not.toBe(serialOf(first));
     const keys = await makeKeys('RSA-2048');
-    const third = await ask(appliance, name, holder, await csrOf(keys, undefined), { transactionId: newTransaction(), messageType: '17' });
+    // Names of a renewal are recorded as they are certified.
+    const third = await ask(appliance, name, holder, await csrOf(keys, undefined, 'DEV.Example.test'), {
+      transactionId: newTransaction(),
+      messageType: '17',
+    });
     expect(third.pkiStatus).toBe('0');
     expect((await issued(name)).map(({ via }) => via).toSorted()).toEqual(['scep-renewal', 'scep-renewal', 'scep-shared-secret']);
     expect(appliance.audited().at(-1)?.['request-parameters']).toMatchObject({
       ...{ operation: 'PKIOperation', ca: name, 'message-type': 'RenewalReq', subject: 'CN=dev.example.test', 'pki-status': 'success' },
+      names: ['DNS:dev.example.test'],
       ...{ credential: 'certificate', 'renewed-serial': serialOf(first), serial: serialOf(third) },
     });
   });
