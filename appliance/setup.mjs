@@ -221,8 +221,9 @@ function verifyNode() {
 /** The browser application of the console, when its sources or the packages have changed since it was built. */
 function buildConsole() {
   const folder = join(root, 'plugins', 'console');
-  const names = readdirSync(join(folder, 'app'), { recursive: true, encoding: 'utf8' }).sort();
-  const sources = ['package-lock.json', 'plugins/console/build.ts', ...names.map((name) => `plugins/console/app/${name}`)];
+  const below = (part) =>
+    readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' }).map((name) => `plugins/console/${part}/${name}`);
+  const sources = ['package-lock.json', 'plugins/console/build.ts', ...below('app').sort(), ...below('words').sort()];
   const hash = createHash('sha256');
   for (const name of sources.filter((one) => statSync(join(root, one)).isFile())) hash.update(name).update(readFileSync(join(root, name)));
   const stamp = hash.digest('hex');

@@ -38,7 +38,7 @@ export function watchSources(root: string, changed: (what: Changed) => void): ()
 
 /** The part that a file belongs to; undefined for one that no running appliance reads. */
 export function partOf(path: string): Changed | undefined {
-  if (path.startsWith('plugins/console/app/')) return 'console';
+  if (/^plugins\/console\/(?:app|words)\//.test(path)) return 'console';
   if (/^plugins\/console\/built|^appliance\/(?:cli|clients|dev|docs|packaging)\//.test(path)) return undefined;
   return /\.(?:ts|proto|json)$/.test(path) ? 'service' : undefined;
 }

@@ -29,6 +29,7 @@ const leftAtHome = new Set([
   'appliance/clients',
   'plugins/console/app',
   'plugins/console/build.ts',
+  'plugins/console/words',
 ]);
 
 /**

@@ -4,12 +4,13 @@ import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
 import { redirectReply } from '../../core/http/pages/frame.ts';
+import { languageOf } from '../../core/http/pages/language.ts';
 import { findReturn, noReturn } from '../../core/http/request/cookies.ts';
 import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import type { Config } from './config.ts';
 import { Assets, assetsPath } from './pages/assets.ts';
-import { notBuiltPage, shellPage } from './pages/shell.ts';
+import { notBuiltPage, shellPage, type ShellFacts } from './pages/shell.ts';
 import { signInPath } from './pages/sign-in.ts';
 import { unclaimedFingerprint, type UnclaimedFingerprint } from './session/claiming.ts';
 import { returnPathOf } from './session/return-path.ts';
@@ -52,7 +53,7 @@ function pageEndpoints(sessions: ConsoleSessions, assets: Assets | undefined, un
       path: '/ui/open',
       summary: 'Page that opens a hand-over, whose token is behind the number sign of its address',
       // For people without an account: the page gets no session, and no secret of one.
-      run: () => (assets === undefined ? notBuiltPage() : shellPage(assets, { 'idle-seconds': sessions.idleSeconds })),
+      run: (call) => (assets === undefined ? notBuiltPage() : applicationPage(assets, call, { 'idle-seconds': sessions.idleSeconds })),
     }),
     definePublicEndpoint<undefined, Reply>({
       ...page,
@@ -81,5 +82,11 @@ async function showShell(sessions: ConsoleSessions, assets: Assets, unclaimed: U
   // The application takes its secret first: the page of the account would lose it.
   const next = kept !== undefined && kept === account ? account : undefined;
   const facts = { 'idle-seconds': sessions.idleSeconds, ...defined({ secret, account, next, unclaimed: unclaimed() }) };
-  return shellPage(assets, facts, kept === undefined ? {} : { 'set-cookie': noReturn });
+  return applicationPage(assets, call, facts, kept === undefined ? {} : { 'set-cookie': noReturn });
+}
+
+/** The application in the language of the person. */
+function applicationPage(assets: Assets, call: PublicCall, facts: ShellFacts, headers: Readonly<Record<string, string>> = {}): Reply {
+  const language = languageOf(call);
+  return shellPage(language, assets.in[language], facts, headers);
 }

@@ -1,6 +1,7 @@
 // The frame of every page and its headers: no scripts, no external resources, no caching, no referrer, no framing.
 import { Reply } from '../endpoint.ts';
 import { Html, html } from './html.ts';
+import type { Language } from './language.ts';
 import { styleHash, styleSheet } from './style.ts';
 
 /** `form-action 'self'` works because no form leads to a provider: browsers apply it to redirects after a form too. */
@@ -26,6 +27,8 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 };
 
 export type Page = {
+  /** of its texts; English where it is not said */
+  readonly language?: Language;
   readonly title: string;
   readonly main: Html;
   /** small print below the card */
@@ -53,9 +56,9 @@ export const iconAddress = `data:image/svg+xml,${encodeURIComponent(
 const style = Html.join([`<style>${styleSheet}</style>`], []);
 
 /** A page as text, to send with `pageHeaders`. */
-export function formatPage({ title, main, footer }: Page): string {
+export function formatPage({ language = 'en', title, main, footer }: Page): string {
   const page = html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

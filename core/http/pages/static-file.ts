@@ -30,12 +30,17 @@ export class StaticFile {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #tag: string;
 
-  /** `headers` with `content-type` and `cache-control`. */
-  constructor(octets: Uint8Array, headers: Readonly<Record<string, string>>, offered: readonly Coding[]) {
+  /** `headers` with `content-type` and `cache-control`; `made` has copies that were compressed before. */
+  constructor(
+    octets: Uint8Array,
+    headers: Readonly<Record<string, string>>,
+    offered: readonly Coding[],
+    made: Readonly<Partial<Record<Coding, Uint8Array>>> = {},
+  ) {
     this.#headers = headers;
     this.#copies = new Map<string, () => Uint8Array>([
       [place, () => octets],
-      ...offered.map((coding) => [`${place}.${coding}`, once(() => codings[coding](octets))] as const),
+      ...offered.map((coding) => [`${place}.${coding}`, once(() => made[coding] ?? codings[coding](octets))] as const),
     ]);
     this.#offered = Object.fromEntries(offered.map((coding) => [coding, `.${coding}`]));
     // Weak: one tag for all codings, in which a copy is the same text (RFC 9110 section 8.8.1).

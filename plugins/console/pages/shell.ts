@@ -1,8 +1,9 @@
 // The one page of the browser application, and its headers: scripts and styles of this origin alone, nothing inline, no markup from texts.
 import { Reply } from '../../../core/http/endpoint.ts';
 import { iconAddress, pageHeaders, pageMediaType, pageReply } from '../../../core/http/pages/frame.ts';
-import { html } from '../../../core/http/pages/html.ts';
-import type { Assets } from './assets.ts';
+import { html, type Html } from '../../../core/http/pages/html.ts';
+import type { Language } from '../../../core/http/pages/language.ts';
+import type { Application } from './assets.ts';
 
 /**
  * `trusted-types 'none'`: no code of the page can turn a text into markup, a script or the address of one, because no policy can be made.
@@ -36,13 +37,30 @@ export type ShellFacts = {
   readonly unclaimed?: string;
 };
 
+/** What a browser without scripts is told. */
+const withoutScript: Readonly<Record<Language, { readonly needs: Html; readonly account: string; readonly api: string }>> = {
+  en: {
+    needs: html`The console needs JavaScript, which is switched off in this browser. <code>keystorectl</code> can do everything it can do.`,
+    account: 'Your account: name, roles, API token, sign out',
+    api: 'Description of the API',
+  },
+  de: {
+    needs: html`Die Konsole braucht JavaScript, das in diesem Browser ausgeschaltet ist. <code>keystorectl</code> kann alles, was sie kann.`,
+    account: 'Ihr Konto: Name, Rollen, API-Token, abmelden',
+    api: 'Beschreibung der API',
+  },
+};
+
+/** The page of an application, which is in the same language. */
 export function shellPage(
-  { script, styles }: Pick<Assets, 'script' | 'styles'>,
+  language: Language,
+  { script, styles }: Application,
   facts: ShellFacts,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
+  const words = withoutScript[language];
   const page = html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -56,9 +74,9 @@ export function shellPage(
       </head>
       <body>
         <noscript>
-          <p>The console needs JavaScript, which is switched off in this browser. <code>keystorectl</code> can do everything it can do.</p>
-          ${facts.account === undefined ? '' : html`<p><a href="${facts.account}">Your account: name, roles, API token, sign out</a></p>`}
-          <p><a href="/v1/docs">Description of the API</a></p>
+          <p>${words.needs}</p>
+          ${facts.account === undefined ? '' : html`<p><a href="${facts.account}">${words.account}</a></p>`}
+          <p><a href="/v1/docs">${words.api}</a></p>
         </noscript>
         <div id="app"></div>
       </body>

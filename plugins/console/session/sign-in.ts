@@ -5,9 +5,10 @@ import { ServiceError } from '../../../core/base/errors.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint, type PublicCall } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
+import { languageOf } from '../../../core/http/pages/language.ts';
 import { formatCookie, formatExpiredCookie, formatReturn, sessionCookie } from '../../../core/http/request/cookies.ts';
 import type { IssuedSession } from '../../../core/plugin/services/sessions.ts';
-import { signInPage, signInPath, type SignInView } from '../pages/sign-in.ts';
+import { signInPage, signInPath, type Refused, type SignInView } from '../pages/sign-in.ts';
 import { consoleTag } from '../tags.ts';
 import type { UnclaimedFingerprint } from './claiming.ts';
 import { returnPathOf } from './return-path.ts';
@@ -31,7 +32,8 @@ const formSchema = z.object({
 type Form = z.output<typeof formSchema>;
 
 export function signInEndpoints(sessions: ConsoleSessions, unclaimed: UnclaimedFingerprint): AnyEndpoint[] {
-  const view = (): SignInView => ({
+  const view = (call: PublicCall): SignInView => ({
+    language: languageOf(call),
     ways: sessions.browsers.ways.filter(({ path }) => path !== signInPath),
     ...defined({ unclaimed: unclaimed() }),
   });
@@ -46,7 +48,7 @@ export function signInEndpoints(sessions: ConsoleSessions, unclaimed: UnclaimedF
       query: { to: 'path of the console to go to afterwards' },
       run(call) {
         const to = returnPathOf(call.query.get('to') ?? '');
-        return signInPage(view(), to === undefined ? {} : { 'set-cookie': formatReturn(to) });
+        return signInPage(view(call), to === undefined ? {} : { 'set-cookie': formatReturn(to) });
       },
     }),
     definePublicEndpoint<Form, Reply>({
@@ -86,12 +88,12 @@ export function signInEndpoints(sessions: ConsoleSessions, unclaimed: UnclaimedF
 }
 
 /** Forms of other sites must not sign anybody in as somebody else: the browser has to say that the form is ours. */
-async function signIn(sessions: ConsoleSessions, view: () => SignInView, call: PublicCall, form: Form): Promise<Reply> {
+async function signIn(sessions: ConsoleSessions, view: (call: PublicCall) => SignInView, call: PublicCall, form: Form): Promise<Reply> {
   call.noteAudit({ kind: 'login' });
-  const refused = (status: number, text: string): Reply => signInPage({ ...view(), problem: { status, text, way: form.way } });
+  const refused = (status: number, reason: Refused): Reply => signInPage({ ...view(call), problem: { status, reason, way: form.way } });
   if (call.headers['sec-fetch-site'] !== 'same-origin') {
     call.noteAudit({ code: 'form-of-other-site' });
-    return refused(403, 'This form did not come from this page, or the browser is too old to say where it came from. Try again here.');
+    return refused(403, 'other-site');
   }
   const previous = sessions.find(call);
   try {
@@ -100,10 +102,9 @@ async function signIn(sessions: ConsoleSessions, view: () => SignInView, call: P
     const seconds = Math.max(1, Math.floor(call.now.until(issued.expires).total('seconds')));
     return redirectReply('/ui', { 'set-cookie': formatCookie(sessionCookie, revealSecret(issued.token), seconds) });
   } catch (error) {
-    const text = error instanceof ServiceError ? refusals[error.code] : undefined;
-    if (!(error instanceof ServiceError) || text === undefined) throw error;
+    if (!(error instanceof ServiceError) || (error.code !== 'login-failed' && error.code !== 'rate-limited')) throw error;
     call.noteAudit({ code: error.code });
-    return refused(error.status, text);
+    return refused(error.status, error.code);
   }
 }
 
@@ -114,8 +115,3 @@ function issue(sessions: ConsoleSessions, call: PublicCall, form: Form): Promise
     ? browsers.withToken(call, token.trim(), ttlSeconds)
     : browsers.withApprole(call, { roleId: roleId.trim(), secretId: secretId.trim() });
 }
-
-const refusals: Readonly<Record<string, string>> = {
-  'login-failed': 'This is not accepted. It may be mistyped, expired, used up or revoked, or not work from this address.',
-  'rate-limited': 'There were too many attempts. Wait a minute, then try again.',
-};

@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-const script = (): string => /src="(\/ui\/assets\/[\w-]+\.js)"/.exec(page)?.[1] ?? '';
+const scriptIn = (text: string): string => /src="(\/ui\/assets\/[\w-]+\.js)"/.exec(text)?.[1] ?? '';
+const script = (): string => scriptIn(page);
 
 describe('the page', () => {
   test('allows scripts and styles of this origin alone, and no code that makes markup of texts', async () => {
@@ -44,10 +45,28 @@ describe('the page', () => {
   });
 
   test('leads to the page of the account without a script, for those who signed in at a provider', () => {
-    const bodyOf = (facts: ShellFacts): string => String(shellPage({ script: '/ui/a.js', styles: [] }, facts).body);
+    const bodyOf = (facts: ShellFacts): string => String(shellPage('en', { script: '/ui/a.js', styles: [] }, facts).body);
     const withoutScript = /<noscript>([^]*)<\/noscript>/;
     expect(withoutScript.exec(bodyOf({ 'idle-seconds': 1, account: '/ui/account' }))?.[1]).toContain('href="/ui/account"');
     expect(bodyOf({ 'idle-seconds': 1 })).not.toContain('/ui/account');
+  });
+
+  test.each([
+    ['en', {}],
+    ['en', { 'accept-language': 'fr-CH, en;q=0.8, de;q=0.5' }],
+    ['de', { 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' }],
+    ['en', { 'accept-language': 'de', cookie: '__Host-keystored-language=en' }],
+    ['de', { 'accept-language': 'en', cookie: '__Host-keystored-language=de' }],
+    ['de', { 'accept-language': 'de', cookie: '__Host-keystored-language=de"><script>' }],
+  ])('is in the language that the person chose, else the browser: %s for %j', async (language, headers) => {
+    const browser = openBrowser(appliance);
+    for (const path of ['/ui/sign-in', '/ui/open']) {
+      const body = String((await browser.get(path, { ...shown, ...headers })).body);
+      expect(/<html lang="(\w+)">/.exec(body)?.[1]).toBe(language);
+      expect(body).toContain(
+        { en: path === '/ui/open' ? 'needs JavaScript' : 'Sign in', de: path === '/ui/open' ? 'braucht JavaScript' : 'Anmelden' }[language],
+      );
+    }
   });
 
   test.each(['/ui', '/ui/v1/config/keystore/transit-keys'])('at %s leads to the sign-in without a session', async (to) => {
@@ -86,9 +105,10 @@ describe('a file', () => {
     expect(again.status).toBe(304);
   });
 
-  test('is compressed as the browser takes it, and the first view is below 150 KiB', async () => {
+  test.each(['en', 'de'])('is compressed as the browser takes it, and the first view in %s is below 150 KiB', async (language) => {
+    const address = scriptIn(String((await openBrowser(appliance).get('/ui/open', { ...shown, 'accept-language': language })).body));
     const fetch = async (coding: string): Promise<Buffer> => {
-      const response = await openBrowser(appliance).get(script(), { 'accept-encoding': coding });
+      const response = await openBrowser(appliance).get(address, { 'accept-encoding': coding });
       expect(response.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
       return response.octets;
     };
@@ -96,6 +116,7 @@ describe('a file', () => {
     expect(brotliDecompressSync(br).equals(plain)).toBe(true);
     expect(gunzipSync(gzip).equals(plain)).toBe(true);
     expect(gzip.length + page.length).toBeLessThan(150 * 1024);
+    expect(plain.includes('Zertifizierungsstelle')).toBe(language === 'de');
   });
 
   test.each(['main-AAAAAAAA.js', 'manifest.json', '..%2Fmanifest.json', '%2e%2e'])(

@@ -1,5 +1,6 @@
 // Takes an answer of octets piece by piece, so that a page can show how much is there, and keeps it out of the script's memory.
 import { open, type Request } from './request.ts';
+import { locale } from '../language/language.ts';
 
 /** Pieces are put into one Blob when they have so many octets: browsers keep large ones on the disk. */
 const gatheredBytes = 16 * 1024 * 1024;
@@ -25,7 +26,9 @@ export async function download(request: Request, onProgress: (downloaded: Downlo
     onProgress({ doneBytes, totalBytes });
   }
   if (totalBytes > 0 && doneBytes !== totalBytes)
-    throw new Error(`The answer ended after ${doneBytes.toLocaleString()} of ${totalBytes.toLocaleString()} octets: it is not complete.`);
+    throw new Error(
+      `The answer ended after ${doneBytes.toLocaleString(locale)} of ${totalBytes.toLocaleString(locale)} octets: it is not complete.`,
+    );
   return new Blob([...whole, ...gathered], { type: 'application/octet-stream' });
 }
 

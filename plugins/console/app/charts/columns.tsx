@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { DataTable } from '../marks/data-table.tsx';
 import type { Tone } from '../parts/chip.tsx';
+import { locale } from '../language/language.ts';
 
 export type Column = {
   /** time that it covers, for people */
@@ -22,7 +23,7 @@ export function Columns({ title, columns, unit }: ColumnsProps): ComponentChildr
   return (
     <figure class="columns">
       <figcaption>{title}</figcaption>
-      <span class="quiet most">{most.toLocaleString()}</span>
+      <span class="quiet most">{most.toLocaleString(locale)}</span>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={`${title}, from ${first} to ${last}`}>
         <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />
         {columns.map(({ label, value, tone }, index) => (
@@ -34,7 +35,7 @@ export function Columns({ title, columns, unit }: ColumnsProps): ComponentChildr
             y={height - (value / most) * height}
             height={(value / most) * height}
           >
-            <title>{`${label}: ${value.toLocaleString()} ${unit}`}</title>
+            <title>{`${label}: ${value.toLocaleString(locale)} ${unit}`}</title>
           </rect>
         ))}
       </svg>
@@ -48,7 +49,7 @@ export function Columns({ title, columns, unit }: ColumnsProps): ComponentChildr
           label={title}
           columns={[
             { head: 'When', is: 'name', cell: ({ label }) => label },
-            { head: unit, is: 'amount', cell: ({ value }) => value.toLocaleString() },
+            { head: unit, is: 'amount', cell: ({ value }) => value.toLocaleString(locale) },
           ]}
           rows={columns.filter(({ value }) => value > 0)}
           keyOf={({ label }) => label}

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { timeText } from '../times/times.ts';
+import { locale } from '../language/language.ts';
 
 export type Bin = { readonly good: number; readonly bad: number };
 
@@ -54,7 +55,7 @@ export function Histogram({ label, bins, fromMs, toMs, onChoose }: HistogramProp
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${label}: ${total.toLocaleString()} records, ${refused.toLocaleString()} of them refused, at most ${most.toLocaleString()} in a bar`}
+        aria-label={`${label}: ${total.toLocaleString(locale)} records, ${refused.toLocaleString(locale)} of them refused, at most ${most.toLocaleString(locale)} in a bar`}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           start.value = binAt(event);

@@ -2,6 +2,7 @@
 import type { Command } from '../../../../core/http/description/command.ts';
 import type { OpenApiDocument, Operation } from '../../../../core/http/description/document.ts';
 import { matchPath, withoutTree } from '../address/path.ts';
+import { fieldNames } from './field-names.ts';
 
 /** Operation that a person can do. */
 export type Entry = {
@@ -142,6 +143,8 @@ const inFull: Readonly<Record<string, string>> = {
 
 /** `transit-keys` as people write it. */
 export function titleOf(text: string): string {
+  const name = fieldNames[text];
+  if (name !== undefined) return name;
   const words = text.split('-').map((word) => spelled[word] ?? (inCapitals.test(word) ? word.toUpperCase() : word));
   return capital(words.join(' '));
 }

@@ -4,6 +4,7 @@ import { titleOf } from '../description/catalog.ts';
 import { resolve, textOf } from '../description/schema.ts';
 import { Prose } from '../parts/prose.tsx';
 import { visible } from '../parts/visible.ts';
+import { said } from '../language/language.ts';
 import type { Control, ControlProps } from './controls/control.ts';
 import { controls } from './controls/controls.tsx';
 import { listOf } from './controls/lists.ts';
@@ -93,5 +94,5 @@ function rulesOf({ field: { schema, kind }, isChange, place }: FieldProps): stri
 }
 
 function yesOrNo(text: string): string {
-  return text === 'true' ? 'yes' : text === 'false' ? 'no' : text;
+  return text === 'true' ? said('yes') : text === 'false' ? said('no') : text;
 }

@@ -4,6 +4,7 @@ import { address, go, hrefOf } from '../address/router.ts';
 import { titleOf } from '../description/catalog.ts';
 import type { FilterField } from './query.ts';
 import { typedTexts } from '../parts/typed.ts';
+import { inSentence, said } from '../language/language.ts';
 
 /** Prefix of the names of controls: one with the name of a member of the form, as `contains`, would replace that. */
 const prefix = 'filter-';
@@ -95,7 +96,7 @@ function FilterControl({ field: { name, label, hint, values }, value, onChoose }
 }
 
 function wordOf(value: string): string {
-  if (value === 'true') return 'yes';
-  if (value === 'false') return 'no';
-  return /\d/.test(value) ? value : titleOf(value).toLowerCase();
+  if (value === 'true') return said('yes');
+  if (value === 'false') return said('no');
+  return /\d/.test(value) ? value : inSentence(titleOf(value));
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { address, hrefOf } from '../address/router.ts';
 import { clockText } from '../times/times.ts';
+import { locale } from '../language/language.ts';
 
 /** Entries of a page. */
 export const rowsOfPage = 100;
@@ -14,8 +15,8 @@ export function ListCount({ count, headers }: { readonly count: number; readonly
   const total = Number(headers.get('total-count') ?? count);
   return (
     <p role="status" class="quiet">
-      {count === total ? `${count.toLocaleString()} in all` : `${count.toLocaleString()} of ${total.toLocaleString()}`}, as of{' '}
-      {clockText(Date.now())}
+      {count === total ? `${count.toLocaleString(locale)} in all` : `${count.toLocaleString(locale)} of ${total.toLocaleString(locale)}`},
+      as of {clockText(Date.now())}
     </p>
   );
 }

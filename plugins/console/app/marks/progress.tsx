@@ -1,5 +1,6 @@
 // Progress of long work.
 import type { ComponentChildren } from 'preact';
+import { locale } from '../language/language.ts';
 
 /** `total` 0: it is not known yet. */
 export type ProgressProps = { readonly label: string; readonly done: number; readonly total: number; readonly children: ComponentChildren };
@@ -18,5 +19,5 @@ export function sizeOf(bytes: number): string {
   const units = ['octets', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = bytes < 1_024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1_024 ** power;
-  return `${value.toLocaleString(undefined, { maximumFractionDigits: power === 0 || value >= 100 ? 0 : 1 })} ${units[power] ?? ''}`;
+  return `${value.toLocaleString(locale, { maximumFractionDigits: power === 0 || value >= 100 ? 0 : 1 })} ${units[power] ?? ''}`;
 }

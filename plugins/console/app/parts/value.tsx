@@ -7,6 +7,7 @@ import { resolve } from '../description/schema.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Exact } from '../times/moments.tsx';
 import { momentOf } from '../times/times.ts';
+import { locale, said } from '../language/language.ts';
 import { visible } from './visible.ts';
 
 export type ValueProps = { readonly value: unknown; readonly schema?: JsonSchema | undefined; readonly document: OpenApiDocument };
@@ -19,8 +20,8 @@ export function Value({ value, schema = {}, document }: ValueProps): ComponentCh
   const { schema: own } = resolve(schema, document);
   if (value === null || value === undefined) return <span class="quiet">none</span>;
   if (own['x-secret'] === true) return <Hidden text={typeof value === 'string' ? value : JSON.stringify(value)} />;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return <span class="number">{value.toLocaleString()}</span>;
+  if (typeof value === 'boolean') return said(value ? 'yes' : 'no');
+  if (typeof value === 'number') return <span class="number">{value.toLocaleString(locale)}</span>;
   if (typeof value === 'string') return <Text text={value} />;
   if (Array.isArray(value)) return <Items values={value as readonly unknown[]} schema={own.items} document={document} />;
   return <Fields value={value} schema={own} document={document} />;
@@ -66,7 +67,7 @@ function Items({
           <Value value={value} schema={schema} document={document} />
         </li>
       ))}
-      {values.length > 200 && <li class="quiet">and {(values.length - 200).toLocaleString()} more</li>}
+      {values.length > 200 && <li class="quiet">and {(values.length - 200).toLocaleString(locale)} more</li>}
     </ul>
   );
 }
@@ -82,7 +83,7 @@ export function Text({ text }: { readonly text: string }): ComponentChildren {
     <div class="long">
       <pre tabIndex={0} role="group" aria-label="Text">
         {shown}
-        {text.length > shownCharacters && `\n… ${(text.length - shownCharacters).toLocaleString()} more characters`}
+        {text.length > shownCharacters && `\n… ${(text.length - shownCharacters).toLocaleString(locale)} more characters`}
       </pre>
       <CopyButton text={text} what="text" />
     </div>

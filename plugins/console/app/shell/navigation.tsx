@@ -6,6 +6,7 @@ import { account, facts } from '../api/session.ts';
 import { nameOf, groupName, type Catalog, type Group } from '../description/catalog.ts';
 import { hrefOfPage, mainGroups, overviewIcon, type MainGroup, type MainPage } from './main-pages.ts';
 import { isUtc, showUtc } from '../times/times.ts';
+import { language, languageNames, languages, speak } from '../language/language.ts';
 
 type NavigationProps = { readonly catalog: Catalog; readonly path: string; readonly isOpen: boolean };
 
@@ -58,7 +59,23 @@ export function Navigation({ catalog, path, isOpen }: NavigationProps): Componen
         <input type="checkbox" checked={isUtc.value} onChange={(event) => showUtc(event.currentTarget.checked)} />
         Times in UTC
       </label>
+      <LanguageChoice />
     </nav>
+  );
+}
+
+/** Each language in its own words: who does not read the present one finds the own one. */
+function LanguageChoice(): ComponentChildren {
+  return (
+    <p class="languages">
+      {languages
+        .filter((one) => one !== language)
+        .map((one) => (
+          <button key={one} type="button" class="link" lang={one} onClick={() => speak(one)}>
+            {languageNames[one]}
+          </button>
+        ))}
+    </p>
   );
 }
 

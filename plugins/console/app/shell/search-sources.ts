@@ -4,6 +4,7 @@ import { hrefOf } from '../address/router.ts';
 import { may } from '../api/may.ts';
 import { send } from '../api/request.ts';
 import { nameOf, groupName, type Catalog } from '../description/catalog.ts';
+import { said } from '../language/language.ts';
 import { hrefOfPage, mainGroups } from './main-pages.ts';
 
 export type Hit = { readonly kind: string; readonly label: string; readonly href: string };
@@ -15,11 +16,11 @@ const check = '/v1/state/policy/check';
 
 /** Lists, and what one of their entries is called. */
 const lists: readonly (readonly [kind: string, path: string])[] = [
-  ['key', '/v1/config/keystore/transit-keys'],
-  ['authority', certificateAuthorities],
-  ['application', '/v1/config/keystore/authentication/approles'],
-  ['policy', '/v1/config/policy/policies'],
-  ['tenant', '/v1/config/tenants'],
+  [said('key'), '/v1/config/keystore/transit-keys'],
+  [said('authority'), certificateAuthorities],
+  [said('application'), '/v1/config/keystore/authentication/approles'],
+  [said('policy'), '/v1/config/policy/policies'],
+  [said('tenant'), '/v1/config/tenants'],
   ['sign-in service', '/v1/config/keystore/authentication/oidc'],
   ['workload issuer', '/v1/config/keystore/authentication/jwt'],
   ['certificate login', '/v1/config/keystore/authentication/certificate/roles'],

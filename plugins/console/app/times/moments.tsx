@@ -2,9 +2,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { copyText } from '../clipboard/copy.ts';
+import { language, said } from '../language/language.ts';
 import { momentOf } from './times.ts';
 
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 
 /** Units, from the largest, of which the first that fits is used. */
 const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
@@ -20,7 +21,7 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 export function fromNow(atMs: number, nowMs = Date.now()): string {
   const seconds = (atMs - nowMs) / 1_000;
   const [unit, length] = units.find(([, one]) => Math.abs(seconds) >= one * 1.5) ?? ['second', 1];
-  return Math.abs(seconds) < 1.5 ? 'now' : words.format(Math.round(seconds / length), unit);
+  return Math.abs(seconds) < 1.5 ? said('now') : relative.format(Math.round(seconds / length), unit);
 }
 
 /** A timestamp of the API: how far away it is, and the exact time for who points at it or has it in focus. */

@@ -1,5 +1,6 @@
 // Times as a person reads them: in one form everywhere, with their zone, which is the reader's or UTC.
 import { signal } from '@preact/signals';
+import { locale } from '../language/language.ts';
 
 const kept = 'keystored-times';
 
@@ -44,7 +45,7 @@ export function isSameDay(leftMs: number, rightMs: number): boolean {
 }
 
 function formatted(atMs: number, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(undefined, { ...options, ...(isUtc.value ? { timeZone: 'UTC' } : {}) }).format(atMs);
+  return new Intl.DateTimeFormat(locale, { ...options, ...(isUtc.value ? { timeZone: 'UTC' } : {}) }).format(atMs);
 }
 
 /** A timestamp of the API in the reader's zone; undefined for any other text. */

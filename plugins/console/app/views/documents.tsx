@@ -9,6 +9,7 @@ import { Loading } from '../parts/loading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Text, Value } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
+import { inSentence, locale } from '../language/language.ts';
 
 /** Document of the entry in one of the two trees: its settings, or its state. */
 export type DocumentOf = { readonly show: Entry; readonly title: 'Settings' | 'State'; readonly loaded: Loaded };
@@ -39,7 +40,7 @@ export function Documents({ catalog, documents, drawn }: DocumentsProps): Compon
     if (isSeen && error instanceof Refusal && error.status === 403)
       return (
         <p key={title} class="quiet">
-          You may not see its {title.toLowerCase()}: {visible(error.detail ?? '')}
+          You may not see its {inSentence(title)}: {visible(error.detail ?? '')}
         </p>
       );
     return isSeen || index === 0 ? <Problem key={title} error={error} /> : null;
@@ -79,7 +80,7 @@ function Document({ catalog, show, title, body, without }: DocumentProps): Compo
       <Value value={Object.fromEntries(told)} schema={schema} document={document} />
       {isFolded && (
         <details class="panel">
-          <summary>{usual.length.toLocaleString()} settings with their usual values</summary>
+          <summary>{usual.length.toLocaleString(locale)} settings with their usual values</summary>
           <Value value={Object.fromEntries(usual)} schema={schema} document={document} />
         </details>
       )}

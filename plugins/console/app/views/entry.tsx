@@ -11,6 +11,7 @@ import { Heading } from '../parts/heading.tsx';
 import { useLoaded, useSteady, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { visible } from '../parts/visible.ts';
+import { locale } from '../language/language.ts';
 import { Documents, type DocumentOf } from './documents.tsx';
 import { drawnAbove, drawnAt } from './drawn.ts';
 import { kindOf } from './purposes.ts';
@@ -152,7 +153,7 @@ function Actions({ entries, names, possible }: ActionsProps): ComponentChildren 
       {refused.length > 0 && (
         <details>
           <summary>
-            {refused.length.toLocaleString()} {refused.length === 1 ? 'action' : 'actions'} that your policies refuse
+            {refused.length.toLocaleString(locale)} {refused.length === 1 ? 'action' : 'actions'} that your policies refuse
           </summary>
           <dl>
             {refused.map(({ entry, no }) => [

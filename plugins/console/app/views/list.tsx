@@ -19,6 +19,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Value } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
+import { locale, said } from '../language/language.ts';
 import { drawnAt } from './drawn.ts';
 import { purposeOf } from './purposes.ts';
 
@@ -178,9 +179,9 @@ function Rows({ catalog, entry, path, columns, nameField, rows, headers, title, 
 function countOf(value: unknown): string | undefined {
   const isDocument = (one: unknown): one is object => typeof one === 'object' && one !== null;
   if (!isDocument(value) || !Object.values(value).some(isDocument)) return undefined;
-  if (Array.isArray(value)) return `${value.length.toLocaleString()} ${value.length === 1 ? 'entry' : 'entries'}`;
+  if (Array.isArray(value)) return `${value.length.toLocaleString(locale)} ${said(value.length === 1 ? 'entry' : 'entries')}`;
   return Object.entries(value)
-    .map(([name, one]) => (Array.isArray(one) ? `${titleOf(name)}: ${one.length.toLocaleString()}` : titleOf(name)))
+    .map(([name, one]) => (Array.isArray(one) ? `${titleOf(name)}: ${one.length.toLocaleString(locale)}` : titleOf(name)))
     .join(', ');
 }
 

@@ -2,6 +2,7 @@
 import type { Entry } from '../description/catalog.ts';
 import { capital } from '../description/catalog.ts';
 import { withoutTree } from '../address/path.ts';
+import { inSentence } from '../language/language.ts';
 
 type Purpose = {
   /** name for one entry */
@@ -56,5 +57,5 @@ export function kindOf({ path, operation }: Entry): string {
 /** Title of the page that makes an entry. */
 export function makingOf({ path, operation }: Entry): string {
   const one = purposes[withoutTree(path)]?.one;
-  return one === undefined ? operation.summary : `New ${/^[A-Z]{2}/.test(one) ? one : one.toLowerCase()}`;
+  return one === undefined ? operation.summary : `New ${/^[A-Z]{2}/.test(one) ? one : inSentence(one)}`;
 }

@@ -6,6 +6,7 @@ import { resolve, textOf } from '../../description/schema.ts';
 import { sizeOf } from '../../marks/progress.tsx';
 import type { Octets } from '../draft.ts';
 import type { Field } from '../fields.ts';
+import { said } from '../../language/language.ts';
 import { exampleOf, plainInput, shown, type Control, type ControlProps } from './control.ts';
 import { DurationControl } from './duration.tsx';
 import { listOf } from './lists.ts';
@@ -74,7 +75,7 @@ export const controls: Readonly<Record<Field['kind'], DrawControl>> = {
       onInput={(event) => props.onType(event.currentTarget.value)}
     />
   ),
-  boolean: (props, control) => choose(props, control, ['true', 'false'], (value) => (value === 'true' ? 'yes' : 'no')),
+  boolean: (props, control) => choose(props, control, ['true', 'false'], (value) => said(value === 'true' ? 'yes' : 'no')),
   choice: (props, control) => choose(props, control, (props.field.schema.enum ?? []).map(String), (value) => value),
   secret: (props, control) => <SecretControl {...props} control={control} />,
   octets: (props, control) => <OctetsControl {...props} control={control} />,

@@ -1,6 +1,7 @@
 // Ranges of addresses, one a line: a text of another kind is named while one types, and each range says how much it covers.
 import type { ComponentChildren } from 'preact';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import { plainInput, shown, type Control, type ControlProps } from './control.ts';
 
 /** Usual ranges of private networks. */
@@ -53,5 +54,5 @@ function coveredBy(line: string): string {
   if (length > bits) return `has a prefix of more than ${bits} bits`;
   if (length === bits) return 'one address';
   const free = bits - length;
-  return free <= 32 ? `${(2 ** free).toLocaleString()} addresses` : `2^${free} addresses`;
+  return free <= 32 ? `${(2 ** free).toLocaleString(locale)} addresses` : `2^${free} addresses`;
 }

@@ -17,6 +17,7 @@ import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useUntilEnd } from '../../marks/until-end.ts';
 import { WhoUsed } from '../audit/who-used.tsx';
+import { locale } from '../../language/language.ts';
 import { loginCommand } from './login-command.ts';
 import '../../style/access.css';
 
@@ -147,7 +148,7 @@ function SecretIdList({ path, turn, onEnd }: ListProps): ComponentChildren {
     { head: 'Accessor', is: 'name', cell: ({ accessor }) => <code class="accessor">{visible(accessor)}</code> },
     { head: 'Made', cell: (one) => <Moment at={one['creation-time']} /> },
     { head: 'Ends', cell: ({ expires }) => (expires === undefined ? <span class="quiet">never</span> : <Moment at={expires} />) },
-    { head: 'Uses left', is: 'amount', cell: (one) => one['uses-left']?.toLocaleString() ?? <span class="quiet">any</span> },
+    { head: 'Uses left', is: 'amount', cell: (one) => one['uses-left']?.toLocaleString(locale) ?? <span class="quiet">any</span> },
     { head: 'From', cell: (one) => (one['bound-cidrs'] ?? []).map((range) => visible(range)).join(', ') },
     ...(onEnd === undefined ? [] : [endColumn(onEnd)]),
   ];
@@ -156,7 +157,7 @@ function SecretIdList({ path, turn, onEnd }: ListProps): ComponentChildren {
       <DataTable label="Secret-ids of this approle" columns={columns} rows={all} keyOf={({ accessor }) => accessor} />
       {total > all.length && (
         <p class="quiet">
-          The first {all.length.toLocaleString()} of {total.toLocaleString()}. <a href={hrefOf(path)}>All of them</a>
+          The first {all.length.toLocaleString(locale)} of {total.toLocaleString(locale)}. <a href={hrefOf(path)}>All of them</a>
         </p>
       )}
     </>

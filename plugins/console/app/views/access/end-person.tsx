@@ -9,6 +9,7 @@ import { useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 
 const path = '/v1/state/keystore/tokens';
 const disable = '/v1/state/keystore/token/disable';
@@ -19,7 +20,7 @@ type Held = { readonly accessor: string; readonly user: string; readonly parent?
 
 const words = {
   found: (count: number): string =>
-    `This ends ${count.toLocaleString()} ${count === 1 ? 'session or token' : 'sessions and tokens'} at once.`,
+    `This ends ${count.toLocaleString(locale)} ${count === 1 ? 'session or token' : 'sessions and tokens'} at once.`,
   own: 'Your own session is among them, and ends last.',
   again: 'Sessions are ended; the person can sign in again. To keep them out, take the role or the account away as well.',
 } as const;

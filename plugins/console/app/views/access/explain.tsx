@@ -15,6 +15,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Exact } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import '../../style/access.css';
 
 type Role = {
@@ -269,7 +270,7 @@ function columnsOf(rolePath: string): readonly Column<Role>[] {
 
 function valuesOf(count: number | undefined): string {
   if (count === undefined) return 'which is missing';
-  return count === 1 ? 'with one value' : `with ${count.toLocaleString()} values`;
+  return count === 1 ? 'with one value' : `with ${count.toLocaleString(locale)} values`;
 }
 
 /** Parses a JSON object; undefined for other text. */

@@ -20,6 +20,7 @@ import { EndPerson } from './end-person.tsx';
 import { programName } from './program-name.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { said } from '../../language/language.ts';
 import '../../style/access.css';
 
 const path = '/v1/state/keystore/tokens';
@@ -46,10 +47,10 @@ type Token = {
 
 const kinds: Readonly<Record<string, string>> = {
   'root-token': 'root token',
-  approle: 'application',
-  'sign-in': 'person',
-  workload: 'workload',
-  certificate: 'certificate',
+  approle: said('application'),
+  'sign-in': said('person'),
+  workload: said('workload'),
+  certificate: said('certificate'),
 };
 
 export function TokensView({ catalog, place: { entries } }: DrawnProps): ComponentChildren {

@@ -5,6 +5,7 @@ import { dayOfRange, rangeOfDay } from './day.ts';
 import { windows } from './windows.ts';
 import { typedTexts } from '../../parts/typed.ts';
 import { isUtc } from '../../times/times.ts';
+import { said } from '../../language/language.ts';
 
 export type AuditFiltersProps = {
   readonly filters: Filters;
@@ -17,8 +18,8 @@ export type AuditFiltersProps = {
 };
 
 const results: readonly (readonly [value: string, label: string])[] = [
-  ['', 'any'],
-  ['done', 'done'],
+  ['', said('any')],
+  ['done', said('done')],
   ['refused', 'refused (4xx)'],
   ['failed', 'failed (5xx)'],
 ];

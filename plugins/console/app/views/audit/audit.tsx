@@ -11,6 +11,7 @@ import { isDenied } from '../../parts/loaded.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { timeOf } from '../../topics/read-topic.ts';
 import { useTopic, type Topic } from '../../topics/use-topic.ts';
+import { locale } from '../../language/language.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { Chains } from './chains.tsx';
 import { noFilters, queryOf, resultOf, type Filters, type TrailRecord } from './records.ts';
@@ -125,8 +126,8 @@ function StateOf({ trail: { state, records, isCut } }: { readonly trail: Topic }
     <p class="quiet">
       {state === 'live' && <Chip tone="good">live</Chip>}
       {state === 'interrupted' && <Chip tone="warn">interrupted, trying again</Chip>} {state === 'reading' && 'reading … '}
-      {records.length.toLocaleString()} {records.length === 1 ? 'record' : 'records'}
-      {isCut && `; older ones of this time are left out, because a page holds ${mostRecords.toLocaleString()}: choose a shorter time`}
+      {records.length.toLocaleString(locale)} {records.length === 1 ? 'record' : 'records'}
+      {isCut && `; older ones of this time are left out, because a page holds ${mostRecords.toLocaleString(locale)}: choose a shorter time`}
     </p>
   );
 }

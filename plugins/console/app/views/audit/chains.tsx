@@ -8,6 +8,7 @@ import { useLoaded } from '../../parts/loaded.ts';
 import { Moment } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import { wordsOf, type TrailRecord } from './records.ts';
 
 const auditPath = '/v1/state/system/audit';
@@ -68,10 +69,10 @@ export function Chains({ records, turn }: ChainsProps): ComponentChildren {
           return (
             <li key={chain}>
               <strong>{visible(chain)}</strong>
-              <span>{sequence.toLocaleString()} records signed</span>
+              <span>{sequence.toLocaleString(locale)} records signed</span>
               {records !== undefined && (
                 <Chip tone={newest > sequence + 1 ? 'quiet' : 'good'}>
-                  {newest > sequence + 1 ? `${(newest - sequence).toLocaleString()} since wait for the next signature` : 'all'}
+                  {newest > sequence + 1 ? `${(newest - sequence).toLocaleString(locale)} since wait for the next signature` : 'all'}
                 </Chip>
               )}
               <span class="head-hash">

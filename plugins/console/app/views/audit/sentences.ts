@@ -1,6 +1,7 @@
 // Records of the trail as sentences: what somebody did, or was refused, and with which thing.
 import { titleOf } from '../../description/catalog.ts';
 import type { Entry } from '../../description/catalog.ts';
+import { locale, said } from '../../language/language.ts';
 import { resultOf, type TrailRecord } from './records.ts';
 
 /** Actions with a word between them and what they are about: done, and the infinitive. */
@@ -12,11 +13,11 @@ const actions: Readonly<Record<string, readonly [done: string, infinitive: strin
   verify: ['verified with', 'verify with'],
   hmac: ['made an HMAC with', 'make an HMAC with'],
   'generate-data-key': ['made a data key with', 'make a data key with'],
-  rotate: ['rotated', 'rotate'],
-  trim: ['trimmed', 'trim'],
-  export: ['exported', 'export'],
+  rotate: [said('rotated'), said('rotate')],
+  trim: [said('trimmed'), said('trim')],
+  export: [said('exported'), said('export')],
   backup: ['backed up', 'back up'],
-  restore: ['restored', 'restore'],
+  restore: [said('restored'), said('restore')],
   import: ['imported into', 'import into'],
   'sign-csr': ['issued a certificate of', 'issue a certificate of'],
   'generate-secret-id': ['made a secret-id of', 'make a secret-id of'],
@@ -38,12 +39,12 @@ const wholes: Readonly<Record<string, readonly [done: string, infinitive: string
 };
 
 const verbs: Readonly<Record<string, readonly [done: string, infinitive: string]>> = {
-  list: ['listed', 'list'],
+  list: [said('listed'), said('list')],
   show: ['looked at', 'look at'],
   create: ['made one of', 'make one of'],
-  replace: ['set', 'set'],
-  merge: ['changed', 'change'],
-  delete: ['deleted', 'delete'],
+  replace: [said('set'), said('set')],
+  merge: [said('changed'), said('change')],
+  delete: [said('deleted'), said('delete')],
 };
 
 /** `encrypted 8 octets with orders, version 2`; undefined for a record that no operation of the description explains. */
@@ -85,7 +86,7 @@ function sizeOf(record: TrailRecord): string {
   if (typeof parameters !== 'object' || parameters === null) return '';
   for (const value of Object.values(parameters)) {
     const bytes = typeof value === 'object' && value !== null ? (value as { readonly bytes?: unknown }).bytes : undefined;
-    if (typeof bytes === 'number') return `${bytes.toLocaleString()} characters `;
+    if (typeof bytes === 'number') return `${bytes.toLocaleString(locale)} characters `;
   }
   return '';
 }

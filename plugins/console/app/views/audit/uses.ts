@@ -1,5 +1,6 @@
 // Sums of records of the trail by person and day, of one thing or one application.
 import { timeOf } from '../../topics/read-topic.ts';
+import { said } from '../../language/language.ts';
 import { resultOf, type TrailRecord } from './records.ts';
 
 /** Subject of records: the end of the path of a thing, or the name of an approle. */
@@ -67,8 +68,8 @@ function dayOf(atMs: number): Date {
 
 /** The last part of the path of an action; otherwise what the method does. */
 function actionOf({ method = '', path = '' }: TrailRecord): string {
-  if (method === 'PATCH' || method === 'PUT') return 'change';
-  if (method === 'DELETE') return 'delete';
+  if (method === 'PATCH' || method === 'PUT') return said('change');
+  if (method === 'DELETE') return said('delete');
   return path.split('/').at(-1) ?? '';
 }
 

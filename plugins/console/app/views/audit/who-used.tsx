@@ -11,6 +11,7 @@ import { visible } from '../../parts/visible.ts';
 import { Moment } from '../../times/moments.tsx';
 import { dayText } from '../../times/times.ts';
 import { useTopic } from '../../topics/use-topic.ts';
+import { locale } from '../../language/language.ts';
 import { isAbout, usesIn, type Subject } from './uses.ts';
 
 const trailPath = '/v1/state/topics/system:audit-trail-log';
@@ -94,8 +95,8 @@ function Uses({ filter }: Pick<WhoUsedProps, 'filter'>): ComponentChildren {
               </a>
             ),
           },
-          { head: 'Done', is: 'amount', cell: ({ done }) => done.toLocaleString() },
-          { head: 'Refused', is: 'amount', cell: ({ refused }) => (refused === 0 ? '' : refused.toLocaleString()) },
+          { head: 'Done', is: 'amount', cell: ({ done }) => done.toLocaleString(locale) },
+          { head: 'Refused', is: 'amount', cell: ({ refused }) => (refused === 0 ? '' : refused.toLocaleString(locale)) },
           { head: 'Actions', cell: ({ actions }) => actions.map((one) => visible(one)).join(', ') },
           { head: 'From', cell: ({ addresses }) => addresses.map((one) => visible(one)).join(', ') },
           { head: 'Last', cell: ({ lastMs }) => <Moment at={new Date(lastMs).toISOString()} /> },

@@ -13,8 +13,9 @@ import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { ExpiryCard } from './expiry-card.tsx';
 import { certificatePath, certificatesPath, type CertificateState } from './state.ts';
-import { StatusBadge } from './status-badge.tsx';
+import { StatusBadge, statusWords } from './status-badge.tsx';
 import { typedTexts } from '../../parts/typed.ts';
+import { locale } from '../../language/language.ts';
 
 const rowsOfPage = 100;
 const statuses = ['valid', 'expired', 'revoked'] as const;
@@ -61,9 +62,9 @@ function Search({ path }: { readonly path: string }): ComponentChildren {
       <div class="filter">
         <label for="status">Status</label>
         <select id="status" name="status">
-          {['', ...statuses].map((one) => (
+          {(['', ...statuses] as const).map((one) => (
             <option key={one} value={one} selected={one === (query.get('status') ?? '')}>
-              {one === '' ? 'any' : one}
+              {one === '' ? 'any' : statusWords[one]}
             </option>
           ))}
         </select>
@@ -114,8 +115,8 @@ function Found({ name, path, certificates, headers }: FoundProps): ComponentChil
     <>
       <p role="status" class="quiet">
         {isSearch
-          ? `${certificates.length.toLocaleString()} found${after === undefined ? '' : ' so far'}`
-          : `${certificates.length.toLocaleString()} of ${Number(headers.get('total-count')).toLocaleString()}, by serial number`}
+          ? `${certificates.length.toLocaleString(locale)} found${after === undefined ? '' : ' so far'}`
+          : `${certificates.length.toLocaleString(locale)} of ${Number(headers.get('total-count')).toLocaleString(locale)}, by serial number`}
       </p>
       <DataTable label="Certificates" columns={columnsOf(name)} rows={certificates} keyOf={({ serial }) => serial} />
       {onwards}

@@ -11,6 +11,8 @@ import { Columns } from '../../charts/columns.tsx';
 import { Progress } from '../../marks/progress.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { statusWords } from './status-badge.tsx';
+import { locale } from '../../language/language.ts';
 import { columnsOf, type Ending } from './expiry.ts';
 import { certificatesPath, type CertificateState } from './state.ts';
 
@@ -58,7 +60,7 @@ export function ExpiryCard({ name, turn }: { readonly name: string; readonly tur
         {(['valid', 'expired', 'revoked'] as const).map((status) => (
           <li key={status}>
             <a href={hrefOf(certificatesPath(name), { status })}>
-              <strong>{number(status).toLocaleString()}</strong> {status}
+              <strong>{number(status).toLocaleString(locale)}</strong> {statusWords[status]}
             </a>
           </li>
         ))}
@@ -68,16 +70,16 @@ export function ExpiryCard({ name, turn }: { readonly name: string; readonly tur
       )}
       {isCounting && (
         <Progress label="Counting" done={endings.length} total={total}>
-          Counted {endings.length.toLocaleString()} of {total.toLocaleString()}
+          Counted {endings.length.toLocaleString(locale)} of {total.toLocaleString(locale)}
         </Progress>
       )}
       {!isCounting && after !== undefined && (
         <div class="buttons">
           <p class="quiet">
-            Of the first {endings.length.toLocaleString()} of {total.toLocaleString()}.
+            Of the first {endings.length.toLocaleString(locale)} of {total.toLocaleString(locale)}.
           </p>
           <button type="button" onClick={() => (goal.value = endings.length + countedAtOnce)}>
-            Count the next {countedAtOnce.toLocaleString()}
+            Count the next {countedAtOnce.toLocaleString(locale)}
           </button>
         </div>
       )}

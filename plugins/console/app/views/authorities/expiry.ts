@@ -1,6 +1,7 @@
 // Ends of certificates, counted into columns that are days, weeks, months or years, whichever shows the whole in one picture.
 import type { Column } from '../../charts/columns.tsx';
 import { lifeOf } from '../../charts/life.ts';
+import { locale } from '../../language/language.ts';
 import type { CertificateState } from './state.ts';
 
 export type Ending = Pick<CertificateState, 'not-before' | 'not-after' | 'status'>;
@@ -9,8 +10,7 @@ const dayMs = 86_400_000;
 
 type Step = { readonly mostDays: number; start(at: Date): Date; next(at: Date): Date; label(at: Date): string };
 
-const formatted = (at: Date, options: Intl.DateTimeFormatOptions): string =>
-  at.toLocaleDateString(undefined, { ...options, timeZone: 'UTC' });
+const formatted = (at: Date, options: Intl.DateTimeFormatOptions): string => at.toLocaleDateString(locale, { ...options, timeZone: 'UTC' });
 const plusDays = (at: Date, days: number): Date => new Date(at.getTime() + days * dayMs);
 const startOfDay = (at: Date): Date => new Date(Math.floor(at.getTime() / dayMs) * dayMs);
 

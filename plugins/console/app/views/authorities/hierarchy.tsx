@@ -7,6 +7,7 @@ import { useLoaded, useSteady } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
+import { locale } from '../../language/language.ts';
 import { authorityPath, keyOf, type AuthorityState } from './state.ts';
 import { treeOf, type Branch } from './tree.ts';
 
@@ -28,7 +29,7 @@ export function HierarchyView({ turn }: DrawnProps): ComponentChildren {
       <h2 id="hierarchy">Hierarchy</h2>
       {total > all.length && (
         <p class="notice">
-          The first {all.length.toLocaleString()} of {total.toLocaleString()} are drawn. The list below has all of them.
+          The first {all.length.toLocaleString(locale)} of {total.toLocaleString(locale)} are drawn. The list below has all of them.
         </p>
       )}
       <Branches branches={treeOf(all)} />

@@ -16,6 +16,7 @@ import { typedTexts } from '../../parts/typed.ts';
 import { visible } from '../../parts/visible.ts';
 import { Exact } from '../../times/moments.tsx';
 import { authorityPath, certificatePath } from '../authorities/state.ts';
+import { locale } from '../../language/language.ts';
 import { countStates, deviceStates, devicesOf, lineOf, titleOfDevice, type Device, type DeviceState } from './devices.ts';
 import { Freshness } from './freshness.tsx';
 import { RevokeMany } from './revoke-many.tsx';
@@ -30,7 +31,7 @@ const words = {
   states: { late: 'not renewed in time', due: 'to renew now', fresh: 'valid', ended: 'ended', revoked: 'revoked' },
   none: 'No authority has issued a certificate yet.',
   noMatch: 'No device matches.',
-  cut: (count: number): string => `Looked at the first ${count.toLocaleString()} certificates.`,
+  cut: (count: number): string => `Looked at the first ${count.toLocaleString(locale)} certificates.`,
   hidden: (names: readonly string[]): string => `You may not see the certificates of ${names.map((one) => visible(one)).join(', ')}.`,
 } as const;
 
@@ -68,7 +69,7 @@ export function DevicesPage({ catalog, path }: DrawnProps): ComponentChildren {
       <Filters path={path} counts={countStates(all)} />
       <p role="status" class="quiet">
         {state === 'reading' ? 'Reading … ' : ''}
-        {devices.length.toLocaleString()} {devices.length === 1 ? 'device' : 'devices'}, {issued.length.toLocaleString()}{' '}
+        {devices.length.toLocaleString(locale)} {devices.length === 1 ? 'device' : 'devices'}, {issued.length.toLocaleString(locale)}{' '}
         {issued.length === 1 ? 'certificate' : 'certificates'}
         {hidden.length > 0 && `. ${words.hidden(hidden)}`}
       </p>
@@ -104,7 +105,7 @@ export function DevicesPage({ catalog, path }: DrawnProps): ComponentChildren {
           <>
             <span class="quiet">{words.cut(issued.length)}</span>
             <button type="button" onClick={() => (goal.value = issued.length + readAtOnce)}>
-              Look at {readAtOnce.toLocaleString()} more
+              Look at {readAtOnce.toLocaleString(locale)} more
             </button>
           </>
         )}
@@ -139,7 +140,7 @@ function Filters({ path, counts }: FiltersProps): ComponentChildren {
         {deviceStates.map((one) => (
           <li key={one}>
             <a href={to({ state: query.get('state') === one ? '' : one })} aria-current={query.get('state') === one ? 'true' : undefined}>
-              <strong>{counts[one].toLocaleString()}</strong> <Chip tone={tones[one]}>{words.states[one]}</Chip>
+              <strong>{counts[one].toLocaleString(locale)}</strong> <Chip tone={tones[one]}>{words.states[one]}</Chip>
             </a>
           </li>
         ))}
@@ -217,7 +218,7 @@ function Others({ device: { current, others } }: { readonly device: Device }): C
   return (
     <details>
       <summary>
-        {others.length.toLocaleString()} {others.length === 1 ? 'certificate' : 'certificates'}
+        {others.length.toLocaleString(locale)} {others.length === 1 ? 'certificate' : 'certificates'}
       </summary>
       <ul class="plain">
         {told.map(({ one, by }) => (
@@ -237,7 +238,7 @@ function Others({ device: { current, others } }: { readonly device: Device }): C
             </span>
           </li>
         ))}
-        {others.length > shownOthers && <li class="quiet">and {(others.length - shownOthers).toLocaleString()} more</li>}
+        {others.length > shownOthers && <li class="quiet">and {(others.length - shownOthers).toLocaleString(locale)} more</li>}
       </ul>
     </details>
   );

@@ -14,6 +14,7 @@ import { useUntilEnd } from '../../marks/until-end.ts';
 import { visible } from '../../parts/visible.ts';
 import { csvOf } from '../../marks/csv.ts';
 import { authorityStatePath } from '../authorities/state.ts';
+import { locale } from '../../language/language.ts';
 import { lastOfLines, titleOfDevice, type Device } from './devices.ts';
 import { readAlike, type Authority } from './use-issued.ts';
 
@@ -21,7 +22,7 @@ const words = {
   revoke: 'Revoke',
   enrol: 'Make a secret for each, to enrol again',
   confirm: (count: number): string =>
-    `This revokes all certificates of ${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'} for good. Each is refused until it enrols again.`,
+    `This revokes all certificates of ${count.toLocaleString(locale)} ${count === 1 ? 'device' : 'devices'} for good. Each is refused until it enrols again.`,
   secrets: 'The secrets are in the file, this once. Each device sends its own, by SCEP as challenge password, or by CMP.',
   stopped: 'The rest was left as it was.',
 } as const;
@@ -99,7 +100,7 @@ export function RevokeMany({ catalog, authorities, devices, onChanged, onClose }
     <section class="card" aria-labelledby="many-title">
       <div class="card-head">
         <h2 id="many-title">
-          {devices.length.toLocaleString()} {devices.length === 1 ? 'device' : 'devices'} chosen
+          {devices.length.toLocaleString(locale)} {devices.length === 1 ? 'device' : 'devices'} chosen
         </h2>
         <button type="button" onClick={onClose} disabled={running.value !== undefined}>
           Choose none
@@ -107,7 +108,7 @@ export function RevokeMany({ catalog, authorities, devices, onChanged, onClose }
       </div>
       {running.value !== undefined ? (
         <Progress label="Devices done" {...running.value}>
-          {running.value.done.toLocaleString()} of {running.value.total.toLocaleString()} done
+          {running.value.done.toLocaleString(locale)} of {running.value.total.toLocaleString(locale)} done
         </Progress>
       ) : (
         <>
@@ -157,8 +158,8 @@ function Results({ results, total }: { readonly results: readonly Done[]; readon
   return (
     <div role="status">
       <p>
-        {(results.length - failed.length).toLocaleString()} done{failed.length > 0 && `, ${failed.length.toLocaleString()} refused`}.{' '}
-        {results.length < total && words.stopped}
+        {(results.length - failed.length).toLocaleString(locale)} done
+        {failed.length > 0 && `, ${failed.length.toLocaleString(locale)} refused`}. {results.length < total && words.stopped}
       </p>
       {failed.length > 0 && (
         <DataTable

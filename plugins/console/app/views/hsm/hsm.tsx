@@ -9,6 +9,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { useRepeated } from '../../marks/repeated.ts';
+import { locale, said } from '../../language/language.ts';
 import { Latencies } from './latencies.tsx';
 import { Mechanisms } from './mechanisms.tsx';
 import { type HsmState, hsmPath, type TokenState } from './state.ts';
@@ -51,8 +52,8 @@ export function HsmPage({ catalog }: DrawnProps): ComponentChildren {
 }
 
 const tones: Readonly<Record<TokenState['state'], readonly [tone: Tone, word: string]>> = {
-  up: ['good', 'works'],
-  damaged: ['bad', 'damaged'],
+  up: ['good', said('works')],
+  damaged: ['bad', said('damaged')],
   down: ['bad', 'does not answer'],
   'pin-refused': ['bad', 'refused the PIN'],
 };
@@ -86,15 +87,15 @@ function Token({ catalog, token, onChange }: TokenProps): ComponentChildren {
           <h3>In use</h3>
           <dl>
             <dt>Keys loaded</dt>
-            <dd class="number">{token['loaded-keys'].toLocaleString()}</dd>
+            <dd class="number">{token['loaded-keys'].toLocaleString(locale)}</dd>
             <dt>Sessions busy</dt>
             <dd>
               <span class="number">
-                {sessions.busy.toLocaleString()} of {sessions.size.toLocaleString()}
+                {sessions.busy.toLocaleString(locale)} of {sessions.size.toLocaleString(locale)}
               </span>
             </dd>
             <dt>Calls that wait</dt>
-            <dd>{sessions.waiting === 0 ? 'none' : <Chip tone="warn">{sessions.waiting.toLocaleString()}</Chip>}</dd>
+            <dd>{sessions.waiting === 0 ? 'none' : <Chip tone="warn">{sessions.waiting.toLocaleString(locale)}</Chip>}</dd>
           </dl>
         </section>
         <WrappingKeyCard catalog={catalog} token={token} onChange={onChange} />

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { titleOf } from '../../description/catalog.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
+import { locale } from '../../language/language.ts';
 import type { Latency } from './state.ts';
 
 type Measured = Latency & { readonly name: string };
@@ -25,7 +26,7 @@ export function Latencies({ latencies }: { readonly latencies: Readonly<Record<s
 
 const columns: readonly Column<Measured>[] = [
   { head: 'Operation', is: 'name', cell: ({ name }) => titleOf(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)) },
-  { head: 'Calls', is: 'amount', cell: ({ count }) => count.toLocaleString() },
+  { head: 'Calls', is: 'amount', cell: ({ count }) => count.toLocaleString(locale) },
   { head: 'Median', is: 'amount', cell: ({ p50 }) => durationOf(p50) },
   { head: '99th percentile', is: 'amount', cell: ({ p99 }) => durationOf(p99) },
 ];
@@ -41,8 +42,8 @@ function Bars({ row: { p50, p99 }, most }: { readonly row: Measured; readonly mo
 
 /** Formats microseconds: `41 µs`, `1.2 ms`. */
 function durationOf(micros: number): string {
-  if (micros < 1_000) return `${micros.toLocaleString(undefined, { maximumFractionDigits: micros < 10 ? 1 : 0 })} µs`;
+  if (micros < 1_000) return `${micros.toLocaleString(locale, { maximumFractionDigits: micros < 10 ? 1 : 0 })} µs`;
   const ms = micros / 1_000;
-  if (ms < 1_000) return `${ms.toLocaleString(undefined, { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;
-  return `${(ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} s`;
+  if (ms < 1_000) return `${ms.toLocaleString(locale, { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`;
+  return `${(ms / 1_000).toLocaleString(locale, { maximumFractionDigits: 1 })} s`;
 }

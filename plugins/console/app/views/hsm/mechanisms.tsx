@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 
 export type MechanismsProps = { readonly keyTypes: readonly string[]; readonly mechanisms: readonly string[] };
 
@@ -22,7 +23,7 @@ export function Mechanisms({ keyTypes, mechanisms }: MechanismsProps): Component
         ))}
       </ul>
       <details>
-        <summary>{mechanisms.length.toLocaleString()} mechanisms</summary>
+        <summary>{mechanisms.length.toLocaleString(locale)} mechanisms</summary>
         <div class="filter">
           <label for={id}>Show those that contain</label>
           <input
@@ -37,7 +38,9 @@ export function Mechanisms({ keyTypes, mechanisms }: MechanismsProps): Component
           />
         </div>
         <p role="status" class="quiet">
-          {shown.length === mechanisms.length ? '' : `${shown.length.toLocaleString()} of ${mechanisms.length.toLocaleString()}`}
+          {shown.length === mechanisms.length
+            ? ''
+            : `${shown.length.toLocaleString(locale)} of ${mechanisms.length.toLocaleString(locale)}`}
         </p>
         <ul class="words">
           {shown.map((one) => (

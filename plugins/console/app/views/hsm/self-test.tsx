@@ -6,6 +6,7 @@ import { Act } from '../../forms/act.tsx';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale, said } from '../../language/language.ts';
 
 type OwnObject = {
   readonly label: string;
@@ -57,9 +58,9 @@ function TrialResult({ trial: { name, works, milliseconds, problem, objects } }:
       <p class="badges">
         <bdi>{visible(name)}</bdi>
         {works ? (
-          <Chip tone="good">works, {milliseconds.toLocaleString()} ms</Chip>
+          <Chip tone="good">works, {milliseconds.toLocaleString(locale)} ms</Chip>
         ) : (
-          <Chip tone="bad">{visible(problem ?? 'failed')}</Chip>
+          <Chip tone="bad">{visible(problem ?? said('failed'))}</Chip>
         )}
       </p>
       {objects.length > 0 && (

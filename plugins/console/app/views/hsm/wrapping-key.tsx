@@ -8,6 +8,7 @@ import { Progress } from '../../marks/progress.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import { rotatePath, type TokenState, type WrappingKey } from './state.ts';
 
 export type WrappingKeyProps = { readonly catalog: Catalog; readonly token: TokenState; readonly onChange: () => void };
@@ -69,11 +70,11 @@ export function WrappingKeyCard({ catalog, token: { name, state, 'wrapping-key':
 }
 
 function Rotation({ wrapping: { state, done, total, failed } }: { readonly wrapping: WrappingKey }): ComponentChildren {
-  if (state === 'in-use') return total > 0 ? <p class="quiet">{total.toLocaleString()} keys were rewrapped.</p> : null;
+  if (state === 'in-use') return total > 0 ? <p class="quiet">{total.toLocaleString(locale)} keys were rewrapped.</p> : null;
   if (state === 'incomplete') {
     return (
       <div>
-        <Chip tone="bad">{failed.toLocaleString()} keys could not be rewrapped</Chip>
+        <Chip tone="bad">{failed.toLocaleString(locale)} keys could not be rewrapped</Chip>
         <p class="quiet">The log names them, and the old wrapping key is kept. Every start tries again.</p>
       </div>
     );
@@ -85,7 +86,7 @@ function Rotation({ wrapping: { state, done, total, failed } }: { readonly wrapp
         ? 'Every key is rewrapped. The old wrapping key is destroyed when no process can need it.'
         : total === 0
           ? 'Counting the keys …'
-          : `${done.toLocaleString()} of ${total.toLocaleString()} keys are rewrapped.`}
+          : `${done.toLocaleString(locale)} of ${total.toLocaleString(locale)} keys are rewrapped.`}
     </Progress>
   );
 }

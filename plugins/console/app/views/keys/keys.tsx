@@ -18,6 +18,7 @@ import { isDenied, useLoaded } from '../../parts/loaded.ts';
 import { Moment } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import type { KeyState, Usage } from './state.ts';
 
 const path = '/v1/config/keystore/transit-keys';
@@ -139,7 +140,7 @@ const stateColumns: readonly Column<KeyState>[] = [
   {
     head: 'Uses of the newest',
     is: 'amount',
-    cell: (state) => usageOf(state)?.uses.toLocaleString(),
+    cell: (state) => usageOf(state)?.uses.toLocaleString(locale),
     order: (state) => usageOf(state)?.uses,
   },
   {

@@ -6,6 +6,7 @@ import { Act } from '../../forms/act.tsx';
 import { visible } from '../../parts/visible.ts';
 import { When } from '../../times/moments.tsx';
 import { fromNow } from '../../times/moments.tsx';
+import { locale } from '../../language/language.ts';
 import { refusedUsesOf, type KeyState } from './state.ts';
 
 export type LifeProps = {
@@ -52,7 +53,8 @@ export function KeyLife({ merge, names, state, onDone }: LifeProps): ComponentCh
       <h2 id="life-title">{words.title}</h2>
       {refused > 0 && (
         <p>
-          <strong>{refused.toLocaleString()}</strong> {refused === 1 ? 'use was' : 'uses were'} refused: somebody still needs this key.
+          <strong>{refused.toLocaleString(locale)}</strong> {refused === 1 ? 'use was' : 'uses were'} refused: somebody still needs this
+          key.
         </p>
       )}
       {deletes !== undefined ? (

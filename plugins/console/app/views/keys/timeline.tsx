@@ -5,6 +5,7 @@ import { Chip, type Tone } from '../../parts/chip.tsx';
 import { Exact, Moment } from '../../times/moments.tsx';
 import { comingOf, mostEncryptions, numbersOf, spansOf, type KeyState, type Status, type Usage, type VersionState } from './state.ts';
 import { dayText } from '../../times/times.ts';
+import { locale, said } from '../../language/language.ts';
 
 /** Versions that are shown at first. */
 const shownAtFirst = 12;
@@ -65,7 +66,7 @@ export function Timeline({ state, endsBelow = 0 }: TimelineProps): ComponentChil
       </ol>
       {numbers.length > shown.length && !isWhole.value && (
         <button type="button" onClick={() => (isWhole.value = true)}>
-          Show {(Math.min(numbers.length, mostShown) - shown.length).toLocaleString()} older versions
+          Show {(Math.min(numbers.length, mostShown) - shown.length).toLocaleString(locale)} older versions
         </button>
       )}
     </div>
@@ -103,7 +104,7 @@ function VersionFacts({
   readonly encrypts: boolean;
 }): ComponentChildren {
   const times = [
-    ['made', created],
+    [said('made'), created],
     ['in use from', activates],
     ['followed by the next', superseded],
     [encrypts ? 'no encryption from' : 'no signatures from', deprecates],
@@ -128,8 +129,8 @@ function UsageFact({ usage, encrypts }: { readonly usage: Usage; readonly encryp
   return (
     <>
       <li>
-        {uses.toLocaleString()} {uses === 1 ? 'use' : 'uses'}
-        {left !== undefined && left < uses && `, ${(uses - left).toLocaleString()} of them rewrapped to a newer version`}
+        {uses.toLocaleString(locale)} {uses === 1 ? 'use' : 'uses'}
+        {left !== undefined && left < uses && `, ${(uses - left).toLocaleString(locale)} of them rewrapped to a newer version`}
       </li>
       {lastUsed !== undefined && (
         <li>

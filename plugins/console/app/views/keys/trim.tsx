@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { Entry } from '../../description/catalog.ts';
 import { Act } from '../../forms/act.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import { lostBelow, numbersOf, type KeyState } from './state.ts';
 
 export type TrimProps = {
@@ -69,7 +70,7 @@ function whatEnds(state: KeyState, oldest: number): string {
     state['supports-encryption'] === true
       ? values === 0
         ? 'As far as counted, all their values were rewrapped to a newer version.'
-        : `${values.toLocaleString()} ${values === 1 ? 'value was' : 'values were'} not rewrapped: nothing can ever open ${values === 1 ? 'it' : 'them'} again.`
+        : `${values.toLocaleString(locale)} ${values === 1 ? 'value was' : 'values were'} not rewrapped: nothing can ever open ${values === 1 ? 'it' : 'them'} again.`
       : (lostUses[state.use ?? ''] ??
         'What they signed can no longer be verified here; their public keys stay valid where they are known.');
   return `This destroys ${which}. ${lost}`;

@@ -15,6 +15,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { Exact, Moment } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import { RunningBackup } from './running.tsx';
 import { backupPath, runPath, statusPath, type BackupStatus } from './state.ts';
 
@@ -102,7 +103,7 @@ function LastBackups({ status }: { readonly status: BackupStatus }): ComponentCh
                 <span class="quiet">
                   <Exact at={success} />
                   {status['last-bytes'] !== undefined && `, ${sizeOf(status['last-bytes'])}`}
-                  {status['last-seconds'] !== undefined && ` in ${Math.ceil(status['last-seconds']).toLocaleString()} s`}
+                  {status['last-seconds'] !== undefined && ` in ${Math.ceil(status['last-seconds']).toLocaleString(locale)} s`}
                 </span>
               </>
             )}
@@ -120,7 +121,7 @@ function LastBackups({ status }: { readonly status: BackupStatus }): ComponentCh
               <dt>Last failure</dt>
               <dd>
                 <Moment at={failure} />: {visible(status['last-failure'] ?? '')}
-                {inARow > 1 && <span class="quiet"> ({inARow.toLocaleString()} in a row)</span>}
+                {inARow > 1 && <span class="quiet"> ({inARow.toLocaleString(locale)} in a row)</span>}
               </dd>
             </>
           )}

@@ -10,6 +10,7 @@ import { useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { visible } from '../../parts/visible.ts';
 import { hsmPath, type HsmState } from '../hsm/state.ts';
+import { locale } from '../../language/language.ts';
 import { type CeremonyStep, ceremonySteps, fewest, most } from './ceremony-steps.ts';
 import { ApplianceFingerprint } from './start-facts.tsx';
 
@@ -81,7 +82,7 @@ export function CeremonyPage({ catalog, path }: DrawnProps): ComponentChildren {
           label={words.table}
           isWhole
           columns={[
-            { head: 'Share', is: 'name', cell: (number) => number.toLocaleString() },
+            { head: 'Share', is: 'name', cell: (number) => number.toLocaleString(locale) },
             { head: 'Name', cell: () => <Line /> },
             { head: 'Day', cell: () => <Line /> },
             { head: 'Signature', cell: () => <Line /> },

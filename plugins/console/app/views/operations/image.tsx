@@ -9,6 +9,7 @@ import { useKept, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { said } from '../../language/language.ts';
 
 type Image = {
   readonly 'is-image': boolean;
@@ -23,7 +24,7 @@ const lookEveryMs = 10_000;
 const trials = {
   pending: ['warn', 'on trial: it stays when it serves, otherwise the version before comes back; no update is taken meanwhile'],
   confirmed: ['good', 'accepted in this start'],
-  none: ['good', 'accepted'],
+  none: ['good', said('accepted')],
 } as const;
 
 export function ImagePage({ catalog, path }: DrawnProps): ComponentChildren {

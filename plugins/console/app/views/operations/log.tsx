@@ -13,6 +13,7 @@ import { visible } from '../../parts/visible.ts';
 import { typedTexts } from '../../parts/typed.ts';
 import { timestampOf, type TopicRecord, type TopicState } from '../../topics/read-topic.ts';
 import { useTopic } from '../../topics/use-topic.ts';
+import { locale, said } from '../../language/language.ts';
 
 /** Lines that are kept; older ones are in the topic. */
 const mostLines = 500;
@@ -20,11 +21,11 @@ const levels = ['debug', 'info', 'warn', 'error'] as const;
 const tones: Readonly<Record<string, Tone>> = { warn: 'warn', error: 'bad' };
 
 const states: Readonly<Record<TopicState, readonly [tone: Tone, word: string]>> = {
-  reading: ['quiet', 'connecting'],
-  live: ['good', 'live'],
+  reading: ['quiet', said('connecting')],
+  live: ['good', said('live')],
   interrupted: ['warn', 'interrupted, trying again'],
-  read: ['quiet', 'read'],
-  refused: ['bad', 'ended'],
+  read: ['quiet', said('read')],
+  refused: ['bad', said('ended')],
 };
 
 export function LogPage({ catalog, path }: DrawnProps): ComponentChildren {
@@ -61,7 +62,7 @@ export function LogPage({ catalog, path }: DrawnProps): ComponentChildren {
             aria-pressed={frozen.value !== undefined}
             onClick={() => (frozen.value = frozen.value === undefined ? newestFirst : undefined)}
           >
-            {frozen.value === undefined ? 'Pause' : newer === 0 ? 'Go on' : `Go on, ${newer.toLocaleString()} newer`}
+            {frozen.value === undefined ? 'Pause' : newer === 0 ? 'Go on' : `Go on, ${newer.toLocaleString(locale)} newer`}
           </button>
         </div>
       </Heading>

@@ -5,6 +5,7 @@ import { Spark } from '../../charts/spark.tsx';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { locale } from '../../language/language.ts';
 
 export const activityPath = '/v1/state/system/activity';
 
@@ -64,9 +65,9 @@ export function ActivityCard({ turn }: { readonly turn: number }): ComponentChil
 }
 
 function figure(value: number): string {
-  return value.toLocaleString(undefined, value >= 10 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 2 });
+  return value.toLocaleString(locale, value >= 10 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 2 });
 }
 
 function milliseconds(value: number): string {
-  return `${value.toLocaleString(undefined, { maximumSignificantDigits: 2 })} ms`;
+  return `${value.toLocaleString(locale, { maximumSignificantDigits: 2 })} ms`;
 }

@@ -8,6 +8,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { fromNow } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale, said } from '../../language/language.ts';
 
 export const clusterPath = '/v1/state/system/cluster';
 
@@ -31,7 +32,7 @@ type Cluster = {
 };
 
 const states: Readonly<Record<Member['state'], readonly [tone: Tone, words: string]>> = {
-  in: ['good', 'answers'],
+  in: ['good', said('answers')],
   expelled: ['bad', 'expelled: it did not apply what it should'],
   out: ['bad', 'does not answer'],
 };
@@ -87,7 +88,7 @@ const columns: readonly Column<Member>[] = [
   {
     head: 'Behind',
     cell: ({ behind }) => {
-      const words = behind === 0 ? 'nothing' : `${behind.toLocaleString()} ${behind === 1 ? 'revision' : 'revisions'}`;
+      const words = behind === 0 ? 'nothing' : `${behind.toLocaleString(locale)} ${behind === 1 ? 'revision' : 'revisions'}`;
       return behind > ordinaryLag ? <Chip tone="warn">{words}</Chip> : words;
     },
   },

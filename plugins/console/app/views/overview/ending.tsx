@@ -8,6 +8,7 @@ import { useLoaded } from '../../parts/loaded.ts';
 import { fromNow, When } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 
 const cas = '/v1/state/keystore/tls/ca';
 const caPages = '/v1/config/keystore/tls/ca';
@@ -38,7 +39,8 @@ export function EndingCard({ newest, awaits, turn }: EndingProps): ComponentChil
   const known = newest === undefined ? listed.map(endingOfCa) : endingsIn(newest);
   const now = Date.now();
   const soon = known.filter(({ endsMs }) => endsMs < now + soonDays * dayMs).toSorted((left, right) => left.endsMs - right.endsMs);
-  const empty = known.length === 0 ? 'There are no CAs yet.' : `None of ${known.length.toLocaleString()} ends within ${soonDays} days.`;
+  const empty =
+    known.length === 0 ? 'There are no CAs yet.' : `None of ${known.length.toLocaleString(locale)} ends within ${soonDays} days.`;
   const isKnown = newest !== undefined || loaded.state === 'there';
   if (!isAllowed && !isKnown && !awaits) return null;
   return (
@@ -57,7 +59,7 @@ export function EndingCard({ newest, awaits, turn }: EndingProps): ComponentChil
               </Chip>
             </li>
           ))}
-          {soon.length > 20 && <li class="quiet">and {(soon.length - 20).toLocaleString()} more</li>}
+          {soon.length > 20 && <li class="quiet">and {(soon.length - 20).toLocaleString(locale)} more</li>}
         </ul>
       )}
     </section>
@@ -124,7 +126,7 @@ function KeysInNeed({ names, total }: { readonly names: readonly string[]; reado
       </ul>
       <p>
         <a href={hrefOf(keys, { attention: 'true' })}>
-          {total === 1 ? 'Show it in the list' : `All ${total.toLocaleString()} in the list`}
+          {total === 1 ? 'Show it in the list' : `All ${total.toLocaleString(locale)} in the list`}
         </a>
       </p>
     </>

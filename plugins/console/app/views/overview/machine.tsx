@@ -10,6 +10,7 @@ import { useLoaded } from '../../parts/loaded.ts';
 import { Moment } from '../../times/moments.tsx';
 import { visible } from '../../parts/visible.ts';
 import { timeText } from '../../times/times.ts';
+import { locale } from '../../language/language.ts';
 
 const backupStatus = '/v1/state/system/backup-status';
 const hsm = '/v1/state/system/hsm';
@@ -44,7 +45,7 @@ export function MachineCard({ newest, turn }: { readonly newest: Reading; readon
         <BackupFacts turn={turn} />
         <dt>Workers</dt>
         <dd>
-          {sumOf(newest, 'keystored_workers')?.toLocaleString()} with {sizeOf(sumOf(newest, 'process_resident_memory_bytes') ?? 0)} of
+          {sumOf(newest, 'keystored_workers')?.toLocaleString(locale)} with {sizeOf(sumOf(newest, 'process_resident_memory_bytes') ?? 0)} of
           memory
         </dd>
       </dl>
@@ -65,7 +66,7 @@ function Tokens({ newest }: { readonly newest: Reading }): ComponentChildren {
       <dd key={`${token} facts`}>
         {ofToken('keystored_hsm_token_up') === 0 && <Chip tone="bad">does not work</Chip>}
         <Meter share={busy / Math.max(1, busy + idle)} label={`${busy} of ${busy + idle} sessions in use`} />
-        {waiting > 0 && <Chip tone="warn">{waiting.toLocaleString()} calls wait for one</Chip>}
+        {waiting > 0 && <Chip tone="warn">{waiting.toLocaleString(locale)} calls wait for one</Chip>}
       </dd>,
     ];
   });
@@ -91,7 +92,7 @@ function Clock({ newest }: { readonly newest: Reading }): ComponentChildren {
       {timeText(seconds * 1_000)} {!isPlausible && <Chip tone="warn">cannot be right: certificates and rotations wait</Chip>}
       {Math.abs(ahead) > clockToleranceSeconds && (
         <Chip tone="warn">
-          {Math.abs(ahead).toLocaleString()} seconds {ahead > 0 ? 'ahead of' : 'behind'} this browser
+          {Math.abs(ahead).toLocaleString(locale)} seconds {ahead > 0 ? 'ahead of' : 'behind'} this browser
         </Chip>
       )}
     </>
@@ -126,7 +127,7 @@ function BackupFacts({ turn }: { readonly turn: number }): ComponentChildren {
         {status.running !== undefined && <Chip tone="good">one runs now</Chip>}
         {failures > 0 && (
           <Chip tone="bad">
-            failed {failures.toLocaleString()} {failures === 1 ? 'time' : 'times'} since: {visible(status['last-failure'] ?? '')}
+            failed {failures.toLocaleString(locale)} {failures === 1 ? 'time' : 'times'} since: {visible(status['last-failure'] ?? '')}
           </Chip>
         )}
       </dd>

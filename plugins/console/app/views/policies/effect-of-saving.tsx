@@ -7,6 +7,7 @@ import { send } from '../../api/request.ts';
 import type { Catalog } from '../../description/catalog.ts';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale, said } from '../../language/language.ts';
 import { useHolders, type Holders, type Token } from './holders.ts';
 import { deedsOf, differenceOf, judgeOf, reachOf, type Difference, type Named } from './judged.ts';
 import { Matrix } from './matrix.tsx';
@@ -69,7 +70,7 @@ type ChangedProps = { readonly difference: Difference; readonly who: string | un
 function Changed({ difference, who, isSame }: ChangedProps): ComponentChildren {
   if (titles.some(({ kind }) => difference[kind].length > 0))
     return titles.map(({ kind, tone, title }) => (
-      <Sentences key={kind} tone={tone} title={`${title}: ${difference[kind].length.toLocaleString()}`} texts={difference[kind]} />
+      <Sentences key={kind} tone={tone} title={`${title}: ${difference[kind].length.toLocaleString(locale)}`} texts={difference[kind]} />
     ));
   return (
     <p class="quiet">
@@ -95,7 +96,7 @@ function Sentences({ tone, title, texts }: SentencesProps): ComponentChildren {
         {texts.slice(0, mostShown).map((text) => (
           <li key={text}>{visible(text)}</li>
         ))}
-        {texts.length > mostShown && <li class="quiet">and {(texts.length - mostShown).toLocaleString()} more</li>}
+        {texts.length > mostShown && <li class="quiet">and {(texts.length - mostShown).toLocaleString(locale)} more</li>}
       </ul>
     </>
   );
@@ -112,9 +113,9 @@ const mostTokens = 50;
 
 function Affected({ holders: { tokens, applications, roles, isPart }, chosen, onChoose }: AffectedProps): ComponentChildren {
   const counts = [
-    counted(tokens.length, 'token', 'tokens'),
-    counted(applications.length, 'application', 'applications'),
-    counted(roles.length, 'role', 'roles'),
+    counted(tokens.length, said('token'), said('tokens')),
+    counted(applications.length, said('application'), said('applications')),
+    counted(roles.length, said('role'), said('roles')),
   ].filter((one) => one !== '');
   return (
     <>
@@ -157,7 +158,7 @@ function Affected({ holders: { tokens, applications, roles, isPart }, chosen, on
 }
 
 function counted(count: number, one: string, many: string): string {
-  return count === 0 ? '' : `${count.toLocaleString()} ${count === 1 ? one : many}`;
+  return count === 0 ? '' : `${count.toLocaleString(locale)} ${count === 1 ? one : many}`;
 }
 
 /** `a, b and c` */

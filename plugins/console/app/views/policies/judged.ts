@@ -4,6 +4,7 @@ import { hasConstraints, isAsNarrow } from '../../../../../core/access/policy/li
 import { readPattern, type PolicyOperation } from '../../../../../core/access/policy/patterns.ts';
 import type { PolicyRule } from '../../../../../core/access/policy/policy.ts';
 import { groupName, type Catalog, type Entry } from '../../description/catalog.ts';
+import { locale } from '../../language/language.ts';
 import type { Policy as WirePolicy } from './policy-draft.ts';
 
 export type Named = { readonly name: string; readonly policy: WirePolicy };
@@ -99,7 +100,7 @@ export function coverOf(catalog: Catalog, path: string): string {
     .map(wordsOf);
   if (covered.length === 0) return 'No operation of the API has such a path.';
   if (covered.length <= mostTold) return `${covered.join('; ')}.`;
-  return `${covered.slice(0, mostTold - 1).join('; ')}; and ${(covered.length - mostTold + 1).toLocaleString()} more.`;
+  return `${covered.slice(0, mostTold - 1).join('; ')}; and ${(covered.length - mostTold + 1).toLocaleString(locale)} more.`;
 }
 
 /** `Encrypt with a transit key: orders` */

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { PolicyOperation } from '../../../../../core/access/policy/patterns.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { visible } from '../../parts/visible.ts';
+import { said } from '../../language/language.ts';
 import { matrixOf, type Cell, type Deed, type Judge, type Row } from './judged.ts';
 
 const heads: readonly (readonly [operation: PolicyOperation, head: string])[] = [
@@ -64,7 +65,7 @@ function MatrixCell({ cell, label, isOpen, onOpen }: MatrixCellProps): Component
   if (cell === undefined) return undefined;
   const { allowed, total, words } = cell;
   if (words.length === 0) return <span class="quiet">no</span>;
-  const text = allowed === total ? 'yes' : allowed === 0 ? 'some names' : `${allowed} of ${total}`;
+  const text = allowed === total ? said('yes') : allowed === 0 ? 'some names' : `${allowed} of ${total}`;
   return (
     <button
       type="button"

@@ -9,6 +9,7 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { visible } from '../../parts/visible.ts';
+import { locale } from '../../language/language.ts';
 import { useHolders } from './holders.ts';
 import { deedsOf, judgeOf } from './judged.ts';
 import { Matrix } from './matrix.tsx';
@@ -86,7 +87,7 @@ function HoldersOf({ policy }: { readonly policy: string }): ComponentChildren {
             </a>
           </li>
         ))}
-        {tokens.length > mostHolders && <li class="quiet">and {(tokens.length - mostHolders).toLocaleString()} more tokens</li>}
+        {tokens.length > mostHolders && <li class="quiet">and {(tokens.length - mostHolders).toLocaleString(locale)} more tokens</li>}
       </ul>
     </section>
   );

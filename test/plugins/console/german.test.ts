@@ -1,0 +1,83 @@
+// Every text of the console has its German, and every German text its place: read from the sources as the build reads them.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { areas, exceptions, germanOf } from '../../../plugins/console/words/de/words.ts';
+import { fieldNames } from '../../../plugins/console/words/de/field-names.ts';
+import { textsOf } from '../../../plugins/console/words/texts.ts';
+import { translate } from '../../../plugins/console/words/translate.ts';
+import { command, programs, unchanged } from '../../../plugins/console/words/unchanged.ts';
+
+const app = join(import.meta.dirname, '../../../plugins/console/app');
+const sources = [
+  ...globSync('**/*.{ts,tsx}', { cwd: app }).filter((name) => !name.endsWith('.d.ts')),
+  '../../../core/enrolment/commands.ts',
+];
+const texts = sources.flatMap((source) =>
+  textsOf(readFileSync(join(app, source), 'utf8'), source.endsWith('x') ? 'tsx' : 'ts').map(({ words }) => ({ source, words })),
+);
+const placesIn = (words: string): string => (words.match(/\{\w+\}/g) ?? []).toSorted().join(' ');
+const edgesOf = (words: string): readonly string[] => [/^\s*/.exec(words)?.[0] ?? '', /\s*$/.exec(words)?.[0] ?? ''];
+
+describe('the German console', () => {
+  test('has a text for each English one, or the English one is named as the same in every language', () => {
+    const lacking = texts.filter(
+      ({ source, words }) =>
+        !programs.has(source) && !unchanged.has(words) && !command.test(words) && germanOf(source)[words] === undefined,
+    );
+    expect(lacking.map(({ source, words }) => `${source}: ${words}`)).toEqual([]);
+  });
+
+  test('has no text for which there is no English one any longer', () => {
+    const used = new Set(texts.map(({ words }) => words));
+    const tables = [...Object.values(areas).flatMap((area) => Object.keys(area)), ...unchanged];
+    expect(tables.filter((words) => !used.has(words))).toEqual([]);
+    const excepted = Object.entries(exceptions).flatMap(([source, words]) => Object.keys(words).map((one) => `${source}: ${one}`));
+    const there = new Set(texts.map(({ source, words }) => `${source}: ${words}`));
+    expect(excepted.filter((one) => !there.has(one))).toEqual([]);
+  });
+
+  test('says nothing twice: a text is in one table', () => {
+    const all = Object.values(areas).flatMap((area) => Object.keys(area));
+    expect(all.filter((words, index) => all.indexOf(words) !== index)).toEqual([]);
+    expect(all.filter((words) => unchanged.has(words))).toEqual([]);
+  });
+
+  test('puts in what the English text puts in, with the same spaces around it', () => {
+    const pairs = [...Object.values(areas), ...Object.values(exceptions)].flatMap((words) => Object.entries(words));
+    expect(pairs.filter(([english, german]) => placesIn(english) !== placesIn(german))).toEqual([]);
+    expect(pairs.filter(([english, german]) => edgesOf(english).join('|') !== edgesOf(german).join('|'))).toEqual([]);
+    expect(pairs.filter(([, german]) => german.trim() === '')).toEqual([]);
+  });
+
+  test('names fields in German', () => {
+    expect(Object.entries(fieldNames).filter(([name, german]) => !/^[a-z0-9-]+$/.test(name) || german.trim() === '')).toEqual([]);
+    expect(fieldNames['not-after']).toBe('Gültig bis');
+  });
+});
+
+describe('a source', () => {
+  const found = (code: string): readonly string[] => textsOf(code, 'tsx').map(({ words }) => words);
+
+  test('has as texts what it shows: words of elements, of attributes for people, in templates and in tables', () => {
+    expect(found('<p>Two words <b>and</b> {more}</p>')).toEqual(['Two words {0} {1}', 'and']);
+    expect(found('<a title="Look" class="button primary" aria-label={`Copy ${what}`} />')).toEqual(['Look', 'Copy {0}']);
+    expect(found("const head = { label: 'valid', class: 'not this' };")).toEqual(['valid']);
+    expect(found("const told = count === 1 ? said('use') : 'Many uses';")).toEqual(['use', 'Many uses']);
+    expect(found("<p>{isDone ? 'done' : `${left} left`}</p>")).toEqual(['done', '{0} left']);
+  });
+
+  test('has none in what is for the machine', () => {
+    expect(found("import 'Some Words'; type One = 'Two words'; fetch('/v1/state', { method: 'POST' });")).toEqual([]);
+    expect(found("<code>keystorectl backup</code>; <input type='text' name='some name' />; kind === 'open'")).toEqual([]);
+  });
+
+  test('is written in another language, with what is put in where that has it', () => {
+    const german = { 'Two words {0} {1}': '{1} und {0}: zwei „Wörter“', and: 'und', 'Copy {0}': '`{0}` kopieren', Look: 'Sieh "hin"' };
+    expect(translate('<p>Two words <b>and</b> {more}</p>', 'tsx', german)).toBe('<p>{more}{" und "}<b>{"und"}</b>{": zwei „Wörter“"}</p>');
+    expect(translate('<a title="Look" aria-label={`Copy ${what}`} />', 'tsx', german)).toBe(
+      '<a title={"Sieh \\"hin\\""} aria-label={`\\`${what}\\` kopieren`} />',
+    );
+    expect(translate("const one = 'Look' === said;", 'tsx', german)).toBe('const one = "Sieh \\"hin\\"" === said;');
+  });
+});
