@@ -34,10 +34,10 @@ export async function openPage(chromium: Chromium, options: Parameters<Chromium[
 
 export async function signInWithToken(page: Page, url: string, token: string): Promise<void> {
   await page.goto(`${url}/ui/sign-in`);
-  await page.click('summary:has-text("With a token")');
+  await page.click('details:has(#token) > summary');
   await page.fill('#token', token);
   await page.click('details[open] button');
-  await page.waitForSelector('h1:has-text("Overview")');
+  await page.waitForSelector('h1:has-text("Overview"), h1:has-text("Übersicht")');
 }
 
 export async function picture(page: Page, look: string, name: string): Promise<void> {
