@@ -37,7 +37,7 @@ export type ShellFacts = {
   readonly unclaimed?: string;
 };
 
-/** What a browser without scripts is told. */
+/** Texts for a browser without scripts. */
 const withoutScript: Readonly<Record<Language, { readonly needs: Html; readonly account: string; readonly api: string }>> = {
   en: {
     needs: html`The console needs JavaScript, which is switched off in this browser. <code>keystorectl</code> can do everything it can do.`,

@@ -1,4 +1,4 @@
-// The step of the build that makes the console of another language: its texts in the sources, its names of fields in place of ours.
+// The step of the build that makes the console of another language: its texts in the sources, and the names of fields.
 import { join, relative, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { translate, type Words } from './translate.ts';

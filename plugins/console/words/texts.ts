@@ -1,14 +1,14 @@
 // Finds the texts of the console in its sources: what JSX shows, and literals that read like words.
 import { parseAst } from 'rolldown/parseAst';
 
-/** One text in a source: its words with `{0}`, `{1}` for what is put into it, and where it stands. */
+/** One text in a source: its words with `{0}`, `{1}` for the parts that are inserted, and its place. */
 export type Text = {
   readonly words: string;
   readonly start: number;
   readonly end: number;
-  /** how it stands there, which decides how other words are written in its place */
+  /** syntax of its place, in which other words are written as well */
   readonly form: 'children' | 'attribute' | 'template' | 'literal';
-  /** what stands for `{0}`, `{1}`: places in the source */
+  /** places of the parts that `{0}`, `{1}` stand for */
   readonly inserted: readonly Span[];
 };
 
@@ -53,7 +53,7 @@ const passes = new Set([
 
 function visitBelow(node: Node, place: Place, found: Text[]): void {
   for (const [name, value] of Object.entries(node)) {
-    // What decides is not what is shown.
+    // A decision is not shown.
     const isDecision = name === 'test' || (name === 'left' && node['operator'] === '&&');
     for (const one of Array.isArray(value) ? (value as unknown[]) : [value])
       if (isNode(one)) visit(one, isDecision ? 'read' : place, found);
@@ -87,7 +87,7 @@ const visitors: Readonly<Record<string, Visitor>> = {
     const key = node['key'] as Node;
     if (node['computed'] === true) visit(key, 'code', found);
     const name = String(key['name']);
-    visit(node['value'] as Node, codeAttributes.test(name) ? 'code' : shownProperties.test(name) ? 'shown' : place, found);
+    visit(node['value'] as Node, shownProperties.test(name) ? 'shown' : place, found);
   },
   VariableDeclarator: (node, _, found) => {
     const init = node['init'];
@@ -147,7 +147,7 @@ function spaceIn(child: Node): string | undefined {
   return typeof value === 'string' && value.trim() === '' ? value : undefined;
 }
 
-/** What JSX makes of a text over several lines: entities are read already. */
+/** A text over several lines as JSX shows it: entities are read already. */
 function shownText(text: string): string {
   const lines = text.split(/\r?\n/);
   return lines
@@ -162,7 +162,7 @@ function shownText(text: string): string {
 function isText(value: string, place: Place): boolean {
   const words = value.replaceAll(/\{\d+\}/g, '');
   if (place === 'code' || !/\p{L}{2}/u.test(words)) return false;
-  // A sentence, or a word that begins as one. Addresses, media types and names of headers are none.
+  // A sentence, or a word that begins as one. Addresses, media types and names of headers are not texts.
   return place === 'shown' || /^\p{Lu}[\p{Ll}-]+$/u.test(words) || /\p{L}[,:;]? | \(?\p{L}{2}/u.test(words);
 }
 

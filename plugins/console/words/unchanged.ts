@@ -1,4 +1,4 @@
-// What reads like words in the sources of the console, and is the same in every language: names, examples, and lines for a shell.
+// Literals of the console that read like words and are the same in every language: names, examples, and lines for a shell.
 
 /** Sources whose texts are for programs: only those that a language has are replaced. */
 export const programs: ReadonlySet<string> = new Set([
@@ -46,7 +46,7 @@ export const unchanged: ReadonlySet<string> = new Set([
   'key type',
   'not before',
   'number of',
-  // what the appliance and its other users get
+  // for the appliance, and for all of its users
   'Bearer {0}',
   'Console {0}',
   'Uses of the key {0} by the application {1}.',

@@ -62,7 +62,7 @@ describe('a source', () => {
   test('has as texts what it shows: words of elements, of attributes for people, in templates and in tables', () => {
     expect(found('<p>Two words <b>and</b> {more}</p>')).toEqual(['Two words {0} {1}', 'and']);
     expect(found('<a title="Look" class="button primary" aria-label={`Copy ${what}`} />')).toEqual(['Look', 'Copy {0}']);
-    expect(found("const head = { label: 'valid', class: 'not this' };")).toEqual(['valid']);
+    expect(found("const head = { label: 'valid', kind: 'notThis', name: 'Two words' };")).toEqual(['valid', 'Two words']);
     expect(found("const told = count === 1 ? said('use') : 'Many uses';")).toEqual(['use', 'Many uses']);
     expect(found("<p>{isDone ? 'done' : `${left} left`}</p>")).toEqual(['done', '{0} left']);
   });

@@ -7,7 +7,7 @@ export { languages } from '../../../../core/http/pages/language.ts';
 /** Each in its own words. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
-/** What the page says of itself; English where there is no page, as in a test. */
+/** Language that the page declares; English where there is no page, as in a test. */
 export const language: Language = typeof document !== 'undefined' && document.documentElement?.lang === 'de' ? 'de' : 'en';
 
 /** The reader's own kind of that language: dates of `en-GB` are not those of `en-US`. */

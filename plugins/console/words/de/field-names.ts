@@ -24,6 +24,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   'cmac-batch': 'CMAC (Stapel)',
   'create-root': 'Root-Token erzeugen',
   'crypto-functions': 'Kryptofunktionen',
+  clock: 'Uhr',
   decrypt: 'Entschlüsseln',
   'decrypt-batch': 'Entschlüsseln (Stapel)',
   destroy: 'Vernichten',
@@ -31,6 +32,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   'disable-secret-id': 'Secret-ID beenden',
   distribution: 'Verteilung',
   'eab-keys': 'Schlüssel für Konten',
+  disk: 'Platte',
   encrypt: 'Verschlüsseln',
   'encrypt-batch': 'Verschlüsseln (Stapel)',
   'end-credentials': 'Zugangsdaten beenden',
@@ -110,6 +112,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   unseal: 'Entsiegeln',
   verify: 'Prüfen',
   'verify-batch': 'Prüfen (Stapel)',
+  workers: 'Worker',
   withdraw: 'Zurückziehen',
   'withdraw-invitation': 'Einladung zurückziehen',
 };

@@ -229,7 +229,7 @@ export const fieldsFromLToZ: Readonly<Record<string, string>> = {
   thumbprint: 'Fingerabdruck',
   time: 'Zeit',
   title: 'Titel',
-  to: 'Bis',
+  to: 'An',
   token: 'Token',
   'token-bound-cidrs': 'Adressbereiche der Token',
   'token-endpoint': 'Token-Endpunkt',

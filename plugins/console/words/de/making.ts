@@ -2,6 +2,10 @@
 import type { Words } from '../translate.ts';
 
 export const making: Words = {
+  'In addresses and lists: lower-case letters, digits and hyphens.': 'In Adressen und Listen: Kleinbuchstaben, Ziffern und Bindestriche.',
+  'In addresses of the API: lower-case letters, digits and hyphens.': 'In Adressen der API: Kleinbuchstaben, Ziffern und Bindestriche.',
+  'In addresses and logins: lower-case letters, digits and hyphens. It cannot be changed.':
+    'In Adressen und Anmeldungen: Kleinbuchstaben, Ziffern und Bindestriche. Er lässt sich nicht ändern.',
   'What it may do': 'Was sie darf',
   'Its policies. Only such as you have yourself.': 'Ihre Richtlinien. Nur solche, die Sie selbst haben.',
   'From where': 'Von wo',

@@ -2,6 +2,7 @@
 import type { Words } from '../translate.ts';
 
 export const overview: Words = {
+  'Certificate of this address': 'Zertifikat dieser Adresse',
   Requests: 'Anfragen',
   'of the API and EST': 'an API und EST',
   Signatures: 'Signaturen',
