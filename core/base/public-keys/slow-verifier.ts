@@ -1,6 +1,8 @@
 // Verifies in a thread what JavaScript alone verifies: such a signature takes up to fifteen milliseconds, in which no request would be answered.
 import type { KeyObject } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from '../async/fair-queue.ts';
+import type { Owner } from '../async/shares.ts';
 import type { SlowOrder, SlowScheme } from './slow-verifier-thread.ts';
 
 /** Idle time after which the thread ends, and its memory with it. */
@@ -13,26 +15,23 @@ class SlowVerifier {
   #worker: Worker | undefined;
   #running: Waiting | undefined;
   #idle: NodeJS.Timeout | undefined;
-  /** by who asks; the first one is next */
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #waiting = new FairQueue<Waiting>();
 
   /** As ecdsaVerifiesDigest and ed25519phVerifies. `by`: who asks. Rejects when the thread is lost, for example out of memory. */
-  verify(by: string, scheme: SlowScheme, key: KeyObject, input: Uint8Array, signature: Uint8Array): Promise<boolean> {
+  verify(by: Owner, scheme: SlowScheme, key: KeyObject, input: Uint8Array, signature: Uint8Array): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
     // Copied when it is sent: what waits shares its octets with the request.
     const order = (): SlowOrder => ({
       ...{ scheme, publicKey: new Uint8Array(key.export({ type: 'spki', format: 'der' })) },
       ...{ input: new Uint8Array(input), signature: new Uint8Array(signature) },
     });
-    const queue = this.#queues.get(by) ?? [];
-    this.#queues.set(by, queue);
-    queue.push({ order, answer });
+    this.#waiting.push(by, { order, answer });
     if (this.#running === undefined) this.#next();
     return answer.promise;
   }
 
   #next(): void {
-    this.#running = this.#takeTurn();
+    this.#running = this.#waiting.take();
     clearTimeout(this.#idle);
     if (this.#running === undefined) {
       this.#idle = setTimeout(() => this.#end(), idleMs).unref();
@@ -48,16 +47,6 @@ class SlowVerifier {
       reject(error);
       this.#next();
     }
-  }
-
-  #takeTurn(): Waiting | undefined {
-    const [first] = this.#queues;
-    if (first === undefined) return undefined;
-    const [by, queue] = first;
-    const next = queue.shift();
-    this.#queues.delete(by);
-    if (queue.length > 0) this.#queues.set(by, queue);
-    return next;
   }
 
   #start(): Worker {

@@ -1,8 +1,10 @@
 // The ciphers that exist as OpenPGP keys, one row each: numbers, key material, and how a digest is signed (RFC 9580, 9.1 and 5.2.3).
 import { type KeyObject, verify } from 'node:crypto';
+import type { Owner } from '../../../core/base/async/shares.ts';
 import { concat } from '../../../core/base/bytes.ts';
 import { hashBytes } from '../../../core/base/hash.ts';
-import { ecdsaVerifiesDigest, pkcs1VerifiesDigest } from '../../../core/base/public-keys/finished-hash.ts';
+import { pkcs1VerifiesDigest } from '../../../core/base/public-keys/finished-hash.ts';
+import { slowVerifier } from '../../../core/base/public-keys/slow-verifier.ts';
 import { type HashName, schemeFor, type SigningKeyType, type SignScheme } from '../../../hsm/api.ts';
 import { mpi } from './packets.ts';
 import type { PacketVersion } from '../records.ts';
@@ -20,8 +22,8 @@ export type Algorithm = {
   /** Returns the secret in clear; the caller zeroes it. */
   secretMaterial(key: JsonWebKey): Uint8Array;
   scheme(digest: Uint8Array, hash: HashName): SignScheme;
-  /** Tells whether the octets from the token are a signature of the input. */
-  verifies(publicKey: KeyObject, signed: Signed, raw: Uint8Array): boolean;
+  /** Tells whether the octets from the token are a signature of the input. `by`: who waits, in turns with others where a thread verifies. */
+  verifies(publicKey: KeyObject, signed: Signed, raw: Uint8Array, by: Owner): boolean | Promise<boolean>;
   /** Converts a signature from the token. */
   signatureMaterial(raw: Uint8Array): Uint8Array;
 };
@@ -68,9 +70,9 @@ function ecdsa(hashes: Algorithm['hashes'], oid: readonly number[]): Algorithm {
     publicMaterial: ({ x, y }) => concat(lengthAndOid, mpi(concat(Uint8Array.of(4), octets(x), octets(y)))),
     secretMaterial: ({ d }) => mpi(octets(d)),
     scheme: (digest, hash) => schemeFor('ecdsa', digest, hash, () => counting(digest)),
-    verifies: (key, { digest, hash, octets: all }, raw) =>
+    verifies: (key, { digest, hash, octets: all }, raw, by) =>
       all === undefined
-        ? ecdsaVerifiesDigest(key, counting(digest), raw, 'compact')
+        ? slowVerifier.verify(by, { ecdsa: 'compact' }, key, counting(digest), raw)
         : verify(hash, all(), { key, dsaEncoding: 'ieee-p1363' }, raw),
     signatureMaterial: halves,
   };

@@ -49,7 +49,8 @@ export function requireSigner(
     const check =
       publicKey === undefined || !hsm.checksAnswers
         ? undefined
-        : (raw: Uint8Array): boolean => body.algorithm.verifies(keyObject(publicKey), signed, raw);
+        : (raw: Uint8Array): boolean | Promise<boolean> =>
+            body.algorithm.verifies(keyObject(publicKey), signed, raw, { tenant: key.binding.tenant, origin: key.binding.keyId });
     return hsm.sign(key, body.algorithm.scheme(signed.digest, signed.hash), check);
   };
   return { ...body, sign, draw: (octets) => hsm.random(octets) };

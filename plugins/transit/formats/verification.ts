@@ -1,5 +1,6 @@
 // Verifying signatures: in node:crypto, not in the token (design hsm 6).
 import { type KeyObject, constants, publicDecrypt, verify } from 'node:crypto';
+import type { Owner } from '../../../core/base/async/shares.ts';
 import { pkcs1VerifiesDigest } from '../../../core/base/public-keys/finished-hash.ts';
 import { slowVerifier } from '../../../core/base/public-keys/slow-verifier.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
@@ -21,7 +22,7 @@ export async function verifySignature(
   input: Uint8Array,
   signature: Uint8Array,
   raw: boolean,
-  by: string,
+  by: Owner,
 ): Promise<boolean> {
   const key = keyObjectOf(publicKey);
   if ((method.family === 'rsa' || method.family === 'ecdsa') && method.prehashed) {

@@ -18,7 +18,7 @@ import { UsedKey } from './used-key.ts';
 /** Items of a batch that are sent to the token together; other requests wait no longer than these take. */
 const itemsAtOnce = 100;
 /**
- * Batches that send items at the same time. A few keep the token busy; more would only keep their items in memory, where copying them
+ * Batches that send items at the same time; tenants, and in them tokens, take turns. A few keep the token busy; more would only keep their items in memory, where copying them
  * took a third of the time of a batch, and would delay small requests.
  */
 const batchesAtOnce = 6;
@@ -50,10 +50,11 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
   };
   const steps = { read: readerOf(batchOf.item), plan: batchOf.plan };
   return async (call, items, key) => {
+    const { tenantId: tenant, origin } = call.caller;
     const batch = new Batch(transit, key, items, { call, shape: shapeOf(batchOf.result) });
     for (let at = 0; at < items.length; at += itemsAtOnce) {
       const end = Math.min(at + itemsAtOnce, items.length);
-      await semaphoreFor(key).run(() => batch.run(steps, at, end));
+      await semaphoreFor(key).run(() => batch.run(steps, at, end), { tenant, origin });
     }
     const { results, digests, failed } = batch;
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};

@@ -1,5 +1,6 @@
 // A key as one request uses it: at one instant, each of its versions chosen and each reference made once, however many uses are asked for.
 import { type Base64Decoder, decodeBase64 } from '../../../core/base/bytes.ts';
+import type { Owner } from '../../../core/base/async/shares.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { Transit } from '../context.ts';
@@ -13,8 +14,8 @@ export class UsedKey {
   readonly key: Key;
   /** microseconds */
   readonly now: number;
-  /** tenant and origin of the token of the request */
-  readonly by: string;
+  /** owner of the request */
+  readonly by: Owner;
   /** decoder for base64 of its uses */
   readonly decode: Base64Decoder;
   readonly #access: EndpointCall['access'];
@@ -33,7 +34,7 @@ export class UsedKey {
     this.key = key;
     this.now = microseconds(now);
     this.#access = access;
-    this.by = `${caller.tenantId} ${caller.origin}`;
+    this.by = { tenant: caller.tenantId, origin: caller.origin };
     this.decode = decode;
   }
 

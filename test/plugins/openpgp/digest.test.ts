@@ -1,8 +1,9 @@
 // Signatures over data that the caller has hashed: the same packets as of openpgp-sign, and no way to a certification without the right to it.
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { createMessage, readKey, readSignature, verify } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { findAlgorithm } from '../../../plugins/openpgp/format/algorithms.ts';
 import { codeOf, type OpenpgpHarness, startOpenpgpHarness } from './harness.ts';
 
 const path = temporaryDirectory();
@@ -127,6 +128,21 @@ describe('a trailer', () => {
     expect(await send(trailer)).toEqual({ status: 400, code: 'invalid-value' });
     expect(await send((await trailerOf()).trailer, Buffer.alloc(32).toString('base64'))).toEqual({ status: 400, code: 'invalid-value' });
   });
+});
+
+test.each([
+  ['ecdsa-p256', 'prime256v1', 'sha256'],
+  ['ecdsa-p384', 'secp384r1', 'sha384'],
+  ['ecdsa-p521', 'secp521r1', 'sha512'],
+] as const)('a signature of %s over a finished hash is checked in a thread', async (cipher, namedCurve, hash) => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve });
+  const raw = signWith(hash, data, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  const verdicts = ['Some data.\r\nIn lines\n', 'other'].map((text) => {
+    const digest = createHash(hash).update(text).digest();
+    return findAlgorithm(cipher)?.verifies(publicKey, { hash, digest }, raw, { tenant: 'a', origin: 'a' });
+  });
+  expect(verdicts).toEqual([expect.any(Promise), expect.any(Promise)]);
+  expect(await Promise.all(verdicts)).toEqual([true, false]);
 });
 
 test('the audit trail has the version, and the algorithm and hash that were given', async () => {

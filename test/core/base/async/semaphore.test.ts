@@ -52,3 +52,13 @@ test('work that fails, at once or later, returns its permit', async () => {
   next.end();
   expect(await followed).toBe('next');
 });
+
+test('tenants take turns at permits, and in a tenant its tokens, in whatever order they have asked', async () => {
+  const places = new Semaphore(1);
+  const begun: string[] = [];
+  const asked = ['a1', 'a1', 'a1', 'a2', 'a1', 'b1', 'b1', 'a2'].map((name) =>
+    places.run(async () => void begun.push(name), { tenant: name[0] ?? '', origin: name }),
+  );
+  await Promise.all(asked);
+  expect(begun).toEqual(['a1', 'a1', 'b1', 'a2', 'b1', 'a1', 'a2', 'a1']);
+});
