@@ -16,7 +16,7 @@ const findingState = z.object({
   remedy: z
     .string()
     .meta({ description: 'What to do, before the answer.', example: 'put the newer store back, or make these changes again' }),
-  found: z.string().meta({ description: 'When.', example: '2026-07-01T12:00:00.000000Z' }),
+  found: z.string().meta({ description: 'When; 1970 where its record does not open.', example: '2026-07-01T12:00:00.000000Z' }),
   state: z
     .enum(['unanswered', 'answered'])
     .meta({ typeName: 'FindingState' })

@@ -3,7 +3,7 @@ import type { TableKinds } from '../../core/store/records/table-kinds.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { defined } from '../../core/base/defined.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
-import { ownKey, type Store, type StoreKey, type Table, type WriteTransaction } from '../../core/store/store.ts';
+import { ownKey, type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../core/store/store.ts';
 
 /** Remedies before the answer, by name of the finding, which is also that of its part of health. */
 const findingRemedies = {
@@ -46,7 +46,7 @@ function placeOf(read: Pick<WriteTransaction, 'has'>, store: Store, name: string
   return !read.has(findingTable(store), own) && read.has(findingTable(store), [name]) ? [name] : own;
 }
 
-const snapshot: Pick<WriteTransaction, 'has'> = { has: (table, key) => table.has(key) };
+const snapshot: Pick<WriteTransaction, 'has'> = { has: (table, key) => table.getFound(key) !== undefined };
 
 /** `isEvent`: it happened once, and is added to earlier ones; other findings are a state, and replace the former one. */
 export type Found = Pick<Finding, 'message' | 'hinders'> & { readonly name: FindingName; readonly isEvent?: true };
@@ -57,7 +57,7 @@ const longestMessage = 1_000;
 /** Notes a finding; one that says the same and was answered is not opened again. */
 export function noteFinding(transaction: WriteTransaction, store: Store, clock: Clock, { name, message, hinders, isEvent }: Found): void {
   const key = placeOf(transaction, store, name);
-  const before = transaction.get(findingTable(store), key);
+  const before = findIn(transaction, store, key);
   if (before?.message === message && before.hinders === hinders) return;
   const isOpen = before !== undefined && before.answered === undefined;
   if (isOpen && isEvent === true && before.message.includes(message)) return;
@@ -74,7 +74,7 @@ export function recordFinding(store: Store, clock: Clock, found: Found): Promise
 export async function withdrawFinding(store: Store, name: FindingName): Promise<void> {
   store.refresh();
   const key = placeOf(snapshot, store, name);
-  if (findingTable(store).has(key)) await store.write((transaction) => void transaction.delete(findingTable(store), key));
+  if (snapshot.has(findingTable(store), key)) await store.write((transaction) => void transaction.delete(findingTable(store), key));
 }
 
 /** Those of this appliance, by name. */
@@ -86,14 +86,26 @@ export function listFindings(store: Store): readonly (readonly [FindingName, Fin
 }
 
 export function findFinding(store: Store, name: string): Finding | undefined {
-  return Object.hasOwn(findingRemedies, name) ? findingTable(store).get(placeOf(snapshot, store, name)) : undefined;
+  if (!Object.hasOwn(findingRemedies, name)) return undefined;
+  const found = findingTable(store).getFound(placeOf(snapshot, store, name));
+  return found instanceof Unreadable ? lost : found;
+}
+
+/** Stands for a finding whose record does not open: nobody has answered it, and a person looks after what it was. */
+const lost: Finding = {
+  message: 'what was found is lost, as its record does not open',
+  foundAt: formatTimestamp(Temporal.Instant.fromEpochMilliseconds(0)),
+};
+
+function findIn(transaction: WriteTransaction, store: Store, key: StoreKey): Finding | undefined {
+  return transaction.deleteUnreadable(findingTable(store), key) ? lost : transaction.get(findingTable(store), key);
 }
 
 /** Answers a finding: a person knows of it and has acted. Returns the kept record; undefined if there is nothing to answer. */
 export function answerFinding(store: Store, clock: Clock, name: string, by: string): Promise<Finding | undefined> {
   return store.write((transaction) => {
     const key = placeOf(transaction, store, name);
-    const found = transaction.get(findingTable(store), key);
+    const found = findIn(transaction, store, key);
     if (found === undefined || found.answered !== undefined) return found;
     const answered = { ...found, answered: { at: formatTimestamp(clock.now()), by } };
     transaction.put(findingTable(store), key, answered);

@@ -13,7 +13,7 @@ import { tags } from '../../core/http/tags.ts';
 import { timestampText } from '../../core/wire/fields.ts';
 import { messageOf } from './message.ts';
 import { type Channel, noticesOfMachine, type NoticesParts, waitingFor } from './notices.ts';
-import { channelNames, channelTable, noDeliveries, sinceOf } from './records.ts';
+import { channelNames, deliveriesOf, sinceOf } from './records.ts';
 
 const notice = z.object({
   name: z.string().meta({ description: 'The same as long as it lasts.', example: 'backup-missing' }),
@@ -101,7 +101,7 @@ function channelEndpoints(parts: NoticesParts, channels: readonly ReachedChannel
     return channel;
   };
   const state = ({ name, to }: ReachedChannel): ChannelState => ({
-    ...channelState.omit({ name: true, to: true, waiting: true }).parse(channelTable(parts.store).get([name]) ?? noDeliveries),
+    ...channelState.omit({ name: true, to: true, waiting: true }).parse(deliveriesOf(parts.store, name)),
     ...{ name, to: [...to], waiting: waitingFor(parts, name) },
   });
   return [

@@ -7,16 +7,17 @@ import { openTenants, systemTenantName, type Tenant } from '../../core/access/te
 import { incidentOf } from '../findings/findings.ts';
 import type { RunningPlugins } from '../../core/plugin/lifecycle.ts';
 import type { Appliances } from '../../core/plugin/services/appliances.ts';
-import type { Store, StoreKey } from '../../core/store/store.ts';
+import { getOrDrop, type Store, type StoreKey } from '../../core/store/store.ts';
 import type { PinOrigin } from '../tokens/pin-origin.ts';
 import { type Message, messageOf, MessageRefused, type Sent } from './message.ts';
 import {
   type ChannelName,
   type ChannelRecord,
   channelTable,
+  deliveriesIn,
+  deliveriesOf,
   isToldLately,
   latelyTold,
-  noDeliveries,
   type NoticeRecord,
   noteSeen,
   noticeTable,
@@ -165,7 +166,7 @@ type Due = { readonly key: StoreKey; readonly record: NoticeRecord; readonly mes
 
 async function sendDue(parts: NoticesParts, channel: Channel, signal: AbortSignal): Promise<void> {
   const { store, clock } = parts;
-  const { nextAt } = channelTable(store).get([channel.name]) ?? noDeliveries;
+  const { nextAt } = deliveriesOf(store, channel.name);
   if (!isReached(nextAt, clock.now())) return;
   const due = dueAt(parts, channel.name).filter(({ record }) => isReached(record.refused?.[channel.name]?.nextAt, clock.now()));
   for (const one of due.slice(0, mostAtOnce)) {
@@ -215,11 +216,11 @@ async function recordSent(
 ): Promise<void> {
   const present = formatTimestamp(clock.now());
   await store.write((transaction) => {
-    const { lastGivenUp } = transaction.get(channelTable(store), [channel]) ?? noDeliveries;
+    const { lastGivenUp } = deliveriesIn(transaction, store, channel);
     const after = { lastSentAt: present, failuresInARow: 0, ...defined({ refusedReceivers, lastGivenUp }) };
     transaction.put(channelTable(store), [channel], after);
     // Without a record it has ended while this was sent, and who was told that it began is told that it is over.
-    const found = transaction.get(noticeTable(store), key) ?? { ...sent, seenBy: [], overSince: present, told: {} };
+    const found = getOrDrop(transaction, noticeTable(store), key) ?? { ...sent, seenBy: [], overSince: present, told: {} };
     const record = toldBy(found, channel, message, present);
     if (record === undefined) return;
     if (isDone(record, channels, present)) transaction.delete(noticeTable(store), key);
@@ -255,7 +256,7 @@ async function removeDone({ store, channels }: NoticesParts, tenantId: string, p
   if (done.length === 0) return;
   await store.write((transaction) => {
     for (const [key] of done) {
-      const record = transaction.get(table, key);
+      const record = getOrDrop(transaction, table, key);
       if (record !== undefined && isDone(record, channels, present)) transaction.delete(table, key);
     }
   });
@@ -267,10 +268,10 @@ async function recordRefused(parts: NoticesParts, channel: ChannelName, { key, m
   const now = clock.now();
   const present = formatTimestamp(now);
   const isGivenUp = await store.write((transaction) => {
-    const record = transaction.get(noticeTable(store), key);
+    const record = getOrDrop(transaction, noticeTable(store), key);
     const times = (record?.refused?.[channel]?.times ?? 0) + 1;
     const isLast = times >= mostRefusals;
-    const { nextAt: _next, ...before } = transaction.get(channelTable(store), [channel]) ?? noDeliveries;
+    const { nextAt: _next, ...before } = deliveriesIn(transaction, store, channel);
     const lastGivenUp = isLast ? { at: present, tenant: message.tenant, notice: message.name, reason } : before.lastGivenUp;
     const failure = { failuresInARow: before.failuresInARow + 1, lastFailure: reason, lastFailureAt: present };
     transaction.put(channelTable(store), [channel], { ...before, ...failure, ...defined({ lastGivenUp }) });
@@ -293,7 +294,7 @@ async function recordRefused(parts: NoticesParts, channel: ChannelName, { key, m
 
 async function recordFailed({ store, clock, log }: NoticesParts, channel: ChannelName, reason: string): Promise<void> {
   const failed = await store.write((transaction) => {
-    const before = transaction.get(channelTable(store), [channel]) ?? noDeliveries;
+    const before = deliveriesIn(transaction, store, channel);
     const failuresInARow = before.failuresInARow + 1;
     const nextAt = formatTimestamp(clock.now().add({ seconds: pauseAfter(failuresInARow) }));
     const record: ChannelRecord = { ...before, failuresInARow, lastFailure: reason, lastFailureAt: formatTimestamp(clock.now()), nextAt };
@@ -310,7 +311,7 @@ function pauseAfter(failures: number): number {
 /** Part of health: public, so it names no server. Two failures may be a restart of the server. */
 export function channelParts(store: Store, channels: readonly Channel[]): readonly HealthPart[] {
   if (channels.length === 0) return [];
-  const failing = channels.filter(({ name }) => (channelTable(store).get([name])?.failuresInARow ?? 0) > 2).map(({ name }) => name);
+  const failing = channels.filter(({ name }) => deliveriesOf(store, name).failuresInARow > 2).map(({ name }) => name);
   if (failing.length === 0) return [{ name: 'notices', state: 'up' }];
   const reason = `messages about what needs a person do not leave by ${failing.join(' and ')}: /v1/state/system/notice-channels has the reason`;
   return [{ name: 'notices', state: 'failing', reason }];

@@ -3,7 +3,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { Notice } from '../../core/base/context.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { TableKinds } from '../../core/store/records/table-kinds.ts';
-import { type Store, type StoreKey, type Table, Unreadable } from '../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type Store, type StoreKey, type Table, Unreadable, type WriteTransaction } from '../../core/store/store.ts';
 
 export const channelNames = ['mail', 'webhook'] as const;
 export type ChannelName = (typeof channelNames)[number];
@@ -44,7 +44,17 @@ export const noticeTable = (store: Store): Table<NoticeRecord> => store.tenantTa
 export const channelTable = (store: Store): Table<ChannelRecord> => store.table<ChannelRecord>('notice-channels');
 export const noticeTableKinds: TableKinds = { notices: { of: 'all', fills: true }, 'notice-channels': { of: 'all', fills: true } };
 
-export const noDeliveries: ChannelRecord = { failuresInARow: 0 };
+const noDeliveries: ChannelRecord = { failuresInARow: 0 };
+
+/** Deliveries of a channel; one whose record does not open has begun again. */
+export function deliveriesOf(store: Store, channel: ChannelName): ChannelRecord {
+  return getIfOpen(channelTable(store), [channel]) ?? noDeliveries;
+}
+
+/** As deliveriesOf, inside a transaction. */
+export function deliveriesIn(transaction: WriteTransaction, store: Store, channel: ChannelName): ChannelRecord {
+  return getOrDrop(transaction, channelTable(store), [channel]) ?? noDeliveries;
+}
 
 /**
  * Notes what one source sees in a tenant at a moment. Writes only where something has begun or ended, so that a look that finds nothing new costs no
@@ -54,22 +64,24 @@ export async function noteSeen(store: Store, tenantId: string, source: string, s
   const table = noticeTable(store);
   const before = new Map(Array.from(table.entriesFound([tenantId]), ([key, record]) => [String(key.at(-1)), record]));
   const names = new Set(seen.map(({ name }) => name));
-  // A record that does not open is reported by the store, and stays as it is: the others go on.
   const isSeen = (record: NoticeRecord | Unreadable | undefined): boolean =>
     !(record instanceof Unreadable) && record?.seenBy.includes(source) === true;
-  const begun = seen.filter(({ name }) => !(before.get(name) instanceof Unreadable) && !isSeen(before.get(name)));
+  const begun = seen.filter(({ name }) => !isSeen(before.get(name)));
   const ended = [...before].filter(([name, record]) => isSeen(record) && !names.has(name)).map(([name]) => name);
-  if (begun.length === 0 && ended.length === 0) return;
+  // One that does not open is told once more rather than never: a source that still sees it notes it again.
+  const lost = [...before].filter(([, record]) => record instanceof Unreadable).map(([name]) => name);
+  if (begun.length === 0 && ended.length === 0 && lost.length === 0) return;
   await store.write((transaction) => {
+    for (const name of lost) transaction.deleteUnreadable(table, [tenantId, name]);
     for (const notice of begun) {
       const key: StoreKey = [tenantId, notice.name];
-      const known = transaction.get(table, key);
+      const known = getOrDrop(transaction, table, key);
       const lasting = returned(known ?? { ...notice, since: present, seenBy: [], told: {} }, present);
       transaction.put(table, key, { ...lasting, seenBy: [...new Set([...lasting.seenBy, source])] });
     }
     for (const name of ended) {
       const key: StoreKey = [tenantId, name];
-      const known = transaction.get(table, key);
+      const known = getOrDrop(transaction, table, key);
       if (known === undefined) continue;
       const seenBy = known.seenBy.filter((one) => one !== source);
       const overSince = seenBy.length === 0 ? (known.overSince ?? present) : undefined;
@@ -105,8 +117,7 @@ export function isToldLately(record: Pick<NoticeRecord, 'lately'>, present: stri
 
 /** Time since which it lasts; undefined where nobody has noted it, or the record does not open. */
 export function sinceOf(store: Store, tenantId: string, name: string): string | undefined {
-  const record = noticeTable(store).getFound([tenantId, name]);
-  return record instanceof Unreadable ? undefined : record?.since;
+  return getIfOpen(noticeTable(store), [tenantId, name])?.since;
 }
 
 /** The records that sources which are gone have seen, without these: they see nothing any longer. */

@@ -56,7 +56,7 @@ export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[],
   return store.write((transaction) => {
     const { behind } = requireWorkingToken(transaction, store, caller, now);
     const requester = { ...person, ...defined({ behind }), clientIp };
-    const book = livingBook(transaction.get(bookTable(store), [tenantId]) ?? emptyBook, now);
+    const book = livingBook(bookIn(transaction, store, tenantId) ?? emptyBook, now);
     const same = book.open.find((one) => one.digest === digest && one.by === by);
     const present = same === undefined ? undefined : transaction.get(approvalTable(store), [tenantId, same.id]);
     if (present?.state === 'open' && isInTime(transaction, store, tenantId, present, now)) return present;
@@ -141,9 +141,8 @@ function entered(
       detail: `At most ${mostOfPerson} requests for approval of a person and ${mostOfTenant} of a tenant are open at once, and a person makes ${mostInHour} in an hour: withdraw some, or wait.`,
       retryAfterSeconds: Math.ceil(((hour + 1) * hourMs - now.epochMilliseconds) / 1_000),
     });
-  const until = formatTimestamp(Temporal.Instant.from(approveUntil).add({ seconds: useWithinSeconds }));
   return {
-    open: [...book.open, { id, digest, by, people, until, tokens: [] }],
+    open: [...book.open, { id, digest, by, people, until: untilOf({ approveUntil, useWithinSeconds }), tokens: [] }],
     asked: [
       ...book.asked.filter((one) => !people.includes(one.by)),
       ...people.map((one) => ({ by: one, hour, times: timesOf(one) + 1, own: (askedOf(one)?.own ?? 0) + (one === by ? 1 : 0) })),
@@ -166,9 +165,38 @@ function isOver({
   return own >= most || (all >= most && own >= left) || all >= loginsOfMaker * most;
 }
 
+/** The time at which a request is over in any case. */
+function untilOf({ approveUntil, useWithinSeconds }: Pick<Approval, 'approveUntil' | 'useWithinSeconds'>): string {
+  return formatTimestamp(Temporal.Instant.from(approveUntil).add({ seconds: useWithinSeconds }));
+}
+
+/** The book of a tenant. Of one that does not open the requests are gathered again, so that tokens still take their approvals with them. */
+export function bookIn(transaction: WriteTransaction, store: Store, tenantId: string): Book | undefined {
+  if (!transaction.deleteUnreadable(bookTable(store), [tenantId])) return transaction.get(bookTable(store), [tenantId]);
+  const open = Array.from(transaction.entries(approvalTable(store), [tenantId]), ([, approval]) => approval).filter(
+    ({ state }) => state === 'open',
+  );
+  const book: Book = {
+    ...emptyBook,
+    open: open.map(({ id, digest, requester, votes, ...times }) => {
+      const people = peopleOf(requester);
+      return {
+        id,
+        digest,
+        by: people[0] ?? '',
+        people,
+        until: untilOf(times),
+        tokens: [...new Set(votes.flatMap(({ tokens }) => tokens))],
+      };
+    }),
+  };
+  transaction.put(bookTable(store), [tenantId], book);
+  return book;
+}
+
 /** Takes a request that is over out of the book of its tenant. */
 export function closeInBook(transaction: WriteTransaction, store: Store, tenantId: string, id: string): void {
-  const book = transaction.get(bookTable(store), [tenantId]);
+  const book = bookIn(transaction, store, tenantId);
   if (book?.open.some((one) => one.id === id) !== true) return;
   transaction.put(bookTable(store), [tenantId], { ...book, open: book.open.filter((one) => one.id !== id) });
 }

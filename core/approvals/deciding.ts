@@ -6,7 +6,7 @@ import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
 import { formatTimestamp } from '../base/time.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
-import { closeInBook, personOf, requireWorkingToken } from './asking.ts';
+import { bookIn, closeInBook, personOf, requireWorkingToken } from './asking.ts';
 import { type Approval, approvalTable, asEnded, bookTable, type Vote } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
 import { isOneLogin, lineageBy, roleIdsOf, type Standing, standingOf } from './standing.ts';
@@ -74,7 +74,7 @@ export function approve(store: Store, { caller, now, id }: Decision, digest: str
 
 /** Notes tokens beside a request, so that the end of one finds it. */
 function noteTokens(transaction: WriteTransaction, store: Store, tenantId: string, id: string, tokens: readonly string[]): void {
-  const book = transaction.get(bookTable(store), [tenantId]);
+  const book = bookIn(transaction, store, tenantId);
   if (book === undefined) return;
   const open = book.open.map((one) => (one.id === id ? { ...one, tokens: [...new Set([...one.tokens, ...tokens])] } : one));
   transaction.put(bookTable(store), [tenantId], { ...book, open });
@@ -153,7 +153,7 @@ function requireFreshLogin(transaction: WriteTransaction, store: Store, caller: 
 
 /** Takes the approvals out that were given with a token, or a descendant of it: called in the transaction that disables it. */
 export function voidVotesBy(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): void {
-  for (const { id, tokens: known } of transaction.get(bookTable(store), [tenantId])?.open ?? []) {
+  for (const { id, tokens: known } of bookIn(transaction, store, tenantId)?.open ?? []) {
     if (!known.includes(accessor)) continue;
     const approval = transaction.get(approvalTable(store), [tenantId, id]);
     const votes = approval?.votes.filter(({ tokens }) => !tokens.includes(accessor));

@@ -1,7 +1,7 @@
 // Pause after an internal fault during a call to a provider: the tenant's providers are not called for an hour, so that the fault cannot be
 // triggered at will.
 import type { Clock, Log } from '../base/context.ts';
-import type { Store, Table } from '../store/store.ts';
+import { getIfOpen, type Store, type Table } from '../store/store.ts';
 import { OutboundError } from './outbound-error.ts';
 
 /** A tenant whose providers are not called for a while. Stored for other processes and restarts. [tenant uuid] */
@@ -33,7 +33,7 @@ export class SetAsideTenants {
 
   /** Throws OutboundError `set-aside`. */
   requireNone(tenantId: string): void {
-    const untilMs = Math.max(this.#own.get(tenantId) ?? 0, this.#parts.table.get([tenantId])?.untilMs ?? 0);
+    const untilMs = Math.max(this.#own.get(tenantId) ?? 0, getIfOpen(this.#parts.table, [tenantId])?.untilMs ?? 0);
     const nowMs = this.#parts.clock.now().epochMilliseconds;
     if (nowMs < untilMs) throw new OutboundError('set-aside', 'the providers of this tenant are not called for an hour');
     this.#own.delete(tenantId);

@@ -7,7 +7,7 @@ import { reasonOf } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
 import { behindFence, type Fence } from '../store/fence.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
-import type { Store, Table, WriteTransaction } from '../store/store.ts';
+import { getIfOpen, getOrDrop, type Store, type Table, type WriteTransaction } from '../store/store.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
 
 /*
@@ -27,13 +27,13 @@ export const jobTableKinds: TableKinds = { 'job-holder': { of: 'cluster' } };
 
 /** Id of the appliance that runs the jobs, from the store; undefined while none does, and for a single appliance. */
 export function findJobHolder(store: Store): string | undefined {
-  return store.table<Holding>('job-holder').get(termKey)?.appliance;
+  return getIfOpen(store.table<Holding>('job-holder'), termKey)?.appliance;
 }
 
 /** Releases the jobs of a removed appliance, so that another takes them at its next check. */
 export function releaseJobsOf(transaction: WriteTransaction, store: Store, appliance: string): void {
   const table = store.table<Holding>('job-holder');
-  if (transaction.get(table, termKey)?.appliance === appliance) transaction.delete(table, termKey);
+  if (getOrDrop(transaction, table, termKey)?.appliance === appliance) transaction.delete(table, termKey);
 }
 
 export type JobsOptions = {
@@ -126,10 +126,10 @@ class JobHolder {
   async #look(): Promise<void> {
     const { store, clock } = this.#options;
     store.refresh();
-    const held = this.#table.get(termKey);
+    const held = getIfOpen(this.#table, termKey);
     if (held !== undefined && held.term === this.#term) return this.#hold(held);
     await this.#endJobs();
-    const beats = this.#table.get(beatKey)?.beats;
+    const beats = getIfOpen(this.#table, beatKey)?.beats;
     const isFirstLook = this.#seen === undefined;
     const beat = `${held?.term} ${beats}`;
     if (this.#seen?.beat !== beat) this.#seen = { beat, atMs: clock.monotonicMs() };
@@ -147,8 +147,8 @@ class JobHolder {
     this.#term = taken.term;
     this.#beatMs = clock.monotonicMs();
     const isTaken = await store.write((transaction) => {
-      const present = transaction.get(this.#table, termKey);
-      if (present?.term !== from || transaction.get(this.#table, beatKey)?.beats !== beats) return false;
+      const present = getOrDrop(transaction, this.#table, termKey);
+      if (present?.term !== from || getOrDrop(transaction, this.#table, beatKey)?.beats !== beats) return false;
       transaction.put(this.#table, termKey, taken);
       transaction.put(this.#table, beatKey, taken);
       return true;
@@ -163,8 +163,8 @@ class JobHolder {
     const sentMs = clock.monotonicMs();
     if (this.#jobs === undefined || sentMs - this.#beatMs >= beatEveryMs) {
       const isHeld = await store.write((transaction) => {
-        if (transaction.get(this.#table, termKey)?.term !== held.term) return false;
-        const beats = (transaction.get(this.#table, beatKey)?.beats ?? 0) + 1;
+        if (getOrDrop(transaction, this.#table, termKey)?.term !== held.term) return false;
+        const beats = (getOrDrop(transaction, this.#table, beatKey)?.beats ?? 0) + 1;
         transaction.put(this.#table, beatKey, { ...held, beats });
         return true;
       });
@@ -177,7 +177,8 @@ class JobHolder {
   #beginJobs({ term }: Holding): void {
     if (this.#jobs !== undefined || this.#stopping.signal.aborted) return;
     const fence: Fence = (transaction) => {
-      if (transaction.get(this.#table, termKey)?.term !== term) throw new JobsLost('another appliance of the cluster runs the jobs now');
+      if (getOrDrop(transaction, this.#table, termKey)?.term !== term)
+        throw new JobsLost('another appliance of the cluster runs the jobs now');
     };
     const jobs = this.#options.jobs.map((job) => ({ ...job, run: (signal: AbortSignal) => behindFence(fence, () => job.run(signal)) }));
     this.#jobs = startScheduler({ ...this.#options, jobs });
@@ -193,9 +194,9 @@ class JobHolder {
 
   async #release(): Promise<void> {
     const { store } = this.#options;
-    if (this.#table.get(termKey)?.term !== this.#term || this.#term === undefined) return;
+    if (getIfOpen(this.#table, termKey)?.term !== this.#term || this.#term === undefined) return;
     await store.write((transaction) => {
-      if (transaction.get(this.#table, termKey)?.term === this.#term) transaction.delete(this.#table, termKey);
+      if (getOrDrop(transaction, this.#table, termKey)?.term === this.#term) transaction.delete(this.#table, termKey);
     });
   }
 

@@ -40,6 +40,21 @@ export class Unreadable {
   }
 }
 
+/** As Table.get, for a record that can begin again, as a count or a copy: one that does not open counts as absent. Store and health name it. */
+export function getIfOpen<V>(table: Pick<Table<V>, 'getFound'>, key: StoreKey): V | undefined {
+  const found = table.getFound(key);
+  return found instanceof Unreadable ? undefined : found;
+}
+
+/** As getIfOpen, and deletes one that does not open. */
+export function getOrDrop<V>(
+  transaction: Pick<WriteTransaction, 'get' | 'deleteUnreadable'>,
+  table: Table<V>,
+  key: StoreKey,
+): V | undefined {
+  return transaction.deleteUnreadable(table, key) ? undefined : transaction.get(table, key);
+}
+
 /** Tells whether an error is that of a record that does not open. */
 export function isRecordUnreadable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'record-unreadable';

@@ -6,7 +6,7 @@ import { readDer } from '../../core/base/texts/pem.ts';
 import { DerError, readOnly, tag } from '../../core/der/der.ts';
 import type { Destinations } from '../../core/outbound/destinations.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
-import type { Store, StoreKey, Table } from '../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type Store, type StoreKey, type Table } from '../../core/store/store.ts';
 import { fetchOctets, safely } from './fetching.ts';
 
 /** Knowledge of a URL. */
@@ -41,7 +41,7 @@ export class RevocationLists {
 
   /** Returns the knowledge of URLs. */
   known(tenantId: string, urls: readonly string[]): readonly ListRecord[] {
-    return urls.flatMap((url) => this.#parts.table.get(keyOf(tenantId, url)) ?? []);
+    return urls.flatMap((url) => getIfOpen(this.#parts.table, keyOf(tenantId, url)) ?? []);
   }
 
   /** Returns the lists that were fetched, DER. */
@@ -67,7 +67,7 @@ export class RevocationLists {
     const key = keyOf(tenantId, url);
     const nowMs = clock.now().epochMilliseconds;
     const isClaimed = await store.write((transaction) => {
-      const kept = transaction.get(table, key);
+      const kept = getOrDrop(transaction, table, key);
       // A time ahead of the clock, which was set back since, is as old as can be.
       if (kept !== undefined && kept.triedMs <= nowMs && nowMs - kept.triedMs < notWithinSeconds * 1_000) return false;
       transaction.put(table, key, { ...kept, url, triedMs: nowMs });
@@ -76,7 +76,7 @@ export class RevocationLists {
     if (!isClaimed) return false;
     const outcome = await safely('the answer is not a revocation list', () => this.#fetch(new URL(url)));
     return store.write((transaction) => {
-      const kept = transaction.get(table, key);
+      const kept = getOrDrop(transaction, table, key);
       if (kept === undefined) return false;
       const { problem: _, ...rest } = kept;
       transaction.put(table, key, { ...rest, ...outcome });

@@ -4,7 +4,7 @@ import { hasCredential } from '../../core/audit/record.ts';
 import { ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
-import type { StoreKey } from '../../core/store/store.ts';
+import { type StoreKey, Unreadable } from '../../core/store/store.ts';
 import type { CmpContext } from './context.ts';
 import { putTransaction } from './records/transactions.ts';
 
@@ -27,7 +27,9 @@ export async function revokeUnconfirmed(context: CmpContext, signal: AbortSignal
   );
   for (const place of ended) {
     if (signal.aborted) return;
-    const record = tables.transactions.get(place);
+    const record = tables.transactions.getFound(place);
+    // Its serial number is lost with it: health names it, and the others go on.
+    if (record instanceof Unreadable) continue;
     const [tenantId = '', caId = ''] = place.map(String);
     const ca = record === undefined ? undefined : authorities.find(tenantId, record.ca);
     const serial = record?.serial ?? (record === undefined || ca?.id !== caId ? undefined : approvedSerial(ca, record));

@@ -8,6 +8,7 @@ import { formatTimestamp } from '../../../core/base/time.ts';
 import type { BackupConfig, BackupTarget } from '../../../core/config/backup.ts';
 import { type Copy, type CopyParts, sweepCopies, takeCopy } from '../copy.ts';
 import type { Sealing } from '../format/age.ts';
+import { getIfOpen, getOrDrop } from '../../../core/store/store.ts';
 import { findRecipientProblem } from '../format/recipients.ts';
 import { formatManifest, manifestDigest } from '../format/manifest.ts';
 import { sendBackup } from '../targets/send.ts';
@@ -141,7 +142,7 @@ export class Backups {
   }
 
   #history(): HistoryRecord {
-    return historyTable(this.#parts.store).get(historyKey) ?? noHistory;
+    return getIfOpen(historyTable(this.#parts.store), historyKey) ?? noHistory;
   }
 
   #nowSeconds(): number {
@@ -154,7 +155,7 @@ export class Backups {
     const history = this.#history();
     if (history.since === undefined) {
       await store.write((transaction) => {
-        const present = transaction.get(historyTable(store), historyKey) ?? noHistory;
+        const present = getOrDrop(transaction, historyTable(store), historyKey) ?? noHistory;
         transaction.put(historyTable(store), historyKey, { ...present, since: formatTimestamp(clock.now()) });
       });
     }
@@ -172,7 +173,7 @@ export class Backups {
   #begin(purpose: Purpose): Promise<Lease> {
     const { store, clock } = this.#parts;
     return takeLease(store, clock, purpose, (transaction) => {
-      const present = transaction.get(historyTable(store), historyKey) ?? noHistory;
+      const present = getOrDrop(transaction, historyTable(store), historyKey) ?? noHistory;
       const interrupted = wasInterrupted(present)
         ? { failures: present.failures + 1, failuresInARow: present.failuresInARow + 1, lastFailure: 'the process that made it was ended' }
         : {};
@@ -228,7 +229,7 @@ export class Backups {
   async #end(lease: Lease, change: (history: HistoryRecord) => HistoryRecord): Promise<void> {
     const table = historyTable(this.#parts.store);
     try {
-      await lease.end((transaction) => transaction.put(table, historyKey, change(transaction.get(table, historyKey) ?? noHistory)));
+      await lease.end((transaction) => transaction.put(table, historyKey, change(getOrDrop(transaction, table, historyKey) ?? noHistory)));
     } catch (error) {
       this.#warn('the end of a backup could not be stored', error);
     }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/base/context.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { decodeTimestamp, formatTimestamp } from '../../../core/base/time.ts';
-import type { Store, WriteTransaction } from '../../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type Store, type WriteTransaction } from '../../../core/store/store.ts';
 import { type Purpose, type RunningRecord, runningKey, runningTable } from './record.ts';
 
 const beatMs = 1_000;
@@ -34,7 +34,7 @@ export async function takeLease(
     ...{ startedAt: now(), beatAt: now(), doneBytes: 0, totalBytes: 0 },
   };
   await store.write((transaction) => {
-    const present = transaction.get(table, runningKey);
+    const present = getOrDrop(transaction, table, runningKey);
     if (present !== undefined && isLive(present, store, clock)) {
       throw fail('backup-running', {
         detail: `A backup has been running since ${present.startedAt}: try again when it has ended; backup-status tells how far it is.`,
@@ -46,7 +46,7 @@ export async function takeLease(
   const beat = async (): Promise<void> => {
     own = { ...own, beatAt: now() };
     await store.write((transaction) => {
-      if (transaction.get(table, runningKey)?.id === own.id) transaction.put(table, runningKey, own);
+      if (getOrDrop(transaction, table, runningKey)?.id === own.id) transaction.put(table, runningKey, own);
     });
   };
   // A full disk fails the backup itself, not its progress.
@@ -59,7 +59,7 @@ export async function takeLease(
       isEnded = true;
       clearInterval(timer);
       await store.write((transaction) => {
-        if (transaction.get(table, runningKey)?.id === own.id) transaction.delete(table, runningKey);
+        if (getOrDrop(transaction, table, runningKey)?.id === own.id) transaction.delete(table, runningKey);
         change(transaction);
       });
     },
@@ -69,12 +69,12 @@ export async function takeLease(
 /** Releases the lease of a permanently departed appliance. */
 export function releaseLeaseOf(transaction: WriteTransaction, store: Store, appliance: string): void {
   const table = runningTable(store);
-  if (transaction.get(table, runningKey)?.appliance === appliance) transaction.delete(table, runningKey);
+  if (getOrDrop(transaction, table, runningKey)?.appliance === appliance) transaction.delete(table, runningKey);
 }
 
 /** The backup that runs now, in whatever process. */
 export function findRunning(store: Store, clock: Clock): RunningRecord | undefined {
-  const present = runningTable(store).get(runningKey);
+  const present = getIfOpen(runningTable(store), runningKey);
   return present !== undefined && isLive(present, store, clock) ? present : undefined;
 }
 

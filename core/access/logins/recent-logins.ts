@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { writeInPieces } from '../../store/records/pieces.ts';
 import type { TableKinds } from '../../store/records/table-kinds.ts';
-import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import { getIfOpen, getOrDrop, type Store, type Table, type WriteTransaction } from '../../store/store.ts';
 import { identityKey, type LoginIdentity } from '../user.ts';
 
 /** A login counts for so long. */
@@ -35,7 +35,7 @@ export function noteLogin(
   const person = personKey(identity);
   const day = dayOf(now);
   for (const role of identity.kind === 'approle' ? [identity.source] : grants) {
-    const known = transaction.get(recentTable(store), [tenantId, role]) ?? {};
+    const known = getOrDrop(transaction, recentTable(store), [tenantId, role]) ?? {};
     if (known[person] === day) continue;
     const others = Object.entries(recent(known, now)).filter(([one]) => one !== person);
     transaction.put(recentTable(store), [tenantId, role], Object.fromEntries([[person, day], ...others.slice(0, mostPeople - 1)]));
@@ -44,7 +44,7 @@ export function noteLogin(
 
 /** The people, as personKey names them, who have logged in by a role in the last 90 days; of many the last 32. */
 export function recentPeople(store: Store, tenantId: string, role: string, now: Temporal.Instant): readonly string[] {
-  return Object.keys(recent(recentTable(store).get([tenantId, role]) ?? {}, now));
+  return Object.keys(recent(getIfOpen(recentTable(store), [tenantId, role]) ?? {}, now));
 }
 
 /** Keys of the records of roles by which nobody has logged in of late. */

@@ -5,18 +5,18 @@ import { approvalTable, bookTable } from '../../approvals/records.ts';
 import { Rules } from '../../approvals/rules.ts';
 import type { Clock, Notice } from '../../base/context.ts';
 import { formatTimestamp } from '../../base/time.ts';
-import type { Store } from '../../store/store.ts';
+import { getIfOpen, type Store } from '../../store/store.ts';
 
 const path = '/v1/state/approvals';
 
 export function approvalNotices(store: Store, clock: Clock, tenantId: string, caller: Caller | undefined): readonly Notice[] {
   const present = formatTimestamp(clock.now());
-  const open = (bookTable(store).get([tenantId])?.open ?? []).filter(({ until }) => until > present);
+  const open = (getIfOpen(bookTable(store), [tenantId])?.open ?? []).filter(({ until }) => until > present);
   if (open.length === 0) return [];
   if (caller === undefined) return counted('approvals-open', open.length, ['request for approval waits', 'requests for approval wait']);
   const rules = new Rules(store).of(tenantId);
   const seen = open.flatMap(({ id }): readonly Seen[] => {
-    const approval = approvalTable(store).get([tenantId, id]);
+    const approval = getIfOpen(approvalTable(store), [tenantId, id]);
     const one = approval?.state === 'open' ? seenBy(store, caller, approval, rules) : undefined;
     return one !== undefined && one.standing.until > present ? [one] : [];
   });

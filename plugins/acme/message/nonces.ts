@@ -5,7 +5,7 @@ import { DrawnAhead } from '../../../core/base/async/drawn-ahead.ts';
 import { equalConstantTime } from '../../../core/base/bytes.ts';
 import type { Clock } from '../../../core/base/context.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
-import type { Store } from '../../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type Store } from '../../../core/store/store.ts';
 import { failAcme } from '../errors.ts';
 import type { AcmeTables } from '../records/records.ts';
 
@@ -85,11 +85,11 @@ export class Nonces {
   async #requireKey(): Promise<Uint8Array> {
     if (this.#key !== undefined) return this.#key;
     const { store, tables } = this.#parts;
-    const present = tables.nonceKeys.get(['key']);
+    const present = getIfOpen(tables.nonceKeys, ['key']);
     if (present !== undefined) return (this.#key = present);
     const drawn = Uint8Array.from(await this.#parts.random(32));
     return (this.#key = await store.write((transaction) => {
-      const meanwhile = transaction.get(tables.nonceKeys, ['key']);
+      const meanwhile = getOrDrop(transaction, tables.nonceKeys, ['key']);
       if (meanwhile === undefined) transaction.put(tables.nonceKeys, ['key'], drawn);
       return meanwhile ?? drawn;
     }));

@@ -2,7 +2,7 @@
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Asker } from '../../../hsm/api.ts';
-import type { WriteTransaction } from '../../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { readCertificate } from '../der/certificate.ts';
 import { encode, explicit, integer, sequence, tag, time } from '../../../core/der/der.ts';
@@ -42,7 +42,7 @@ export async function currentCrl(
   { needs, askedBy }: { readonly needs?: 'every'; readonly askedBy?: Asker } = {},
 ): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
-  const published = context.tables.crls.get(key);
+  const published = getIfOpen(context.tables.crls, key);
   const newest = published?.newest;
   const now = context.clock.now();
   const isWhole = newest?.covers === published?.changes;
@@ -62,8 +62,8 @@ export async function currentCrl(
  */
 export async function currentDeltaCrl(context: CaContext, ca: FoundCa, generation: CaGeneration, askedBy: Asker): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
-  if (context.tables.crls.get(key)?.bases === undefined) await publishOnce(context, ca, generation, 'complete', askedBy);
-  const published = context.tables.crls.get(key);
+  if (getIfOpen(context.tables.crls, key)?.bases === undefined) await publishOnce(context, ca, generation, 'complete', askedBy);
+  const published = getIfOpen(context.tables.crls, key);
   const delta = published?.newestDelta;
   const now = context.clock.now();
   const isNewest = delta?.covers === published?.changes && (delta?.number ?? 0) > (published?.newest?.number ?? 0);
@@ -114,7 +114,7 @@ async function publish(
   const nextUpdate = context.clock.now().add({ seconds: lives[which].lifeSeconds });
   const made = await signCrl(context, ca, generation, nextUpdate, { which, ...defined({ askedBy }) });
   return context.store.write((transaction) => {
-    const published = transaction.get(context.tables.crls, key);
+    const published = getOrDrop(transaction, context.tables.crls, key);
     // The CA may have been deleted.
     if (published === undefined) return made.crl;
     const before = which === 'delta' ? published.newestDelta : published.newest;
@@ -171,7 +171,7 @@ export async function signCrl(
 
 /** The CRL that was published last. */
 export function newestCrl(context: CaContext, ca: FoundCa, generation: CaGeneration): PublishedCrl['newest'] {
-  return context.tables.crls.get(crlKey(ca, generation))?.newest;
+  return getIfOpen(context.tables.crls, crlKey(ca, generation))?.newest;
 }
 
 type Draft = {
@@ -184,7 +184,7 @@ type Draft = {
 
 /** Takes the next CRL number together with exactly the revocations that this CRL will cover. */
 function takeNumber(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[], which: Which): Draft {
-  const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
+  const published: PublishedCrl = getOrDrop(transaction, context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
   // The number is from the time, so that a restored appliance, which has forgotten the last ones, repeats none and stays below none (RFC
   // 5280 5.2.3): in milliseconds, because no key signs lists as fast as that, and so none is ahead of the time for long.
   const number = Math.max(published.lastNumber + 1, context.clock.now().epochMilliseconds);

@@ -1,7 +1,7 @@
 // Remains of a deleted CA while certificates of it are valid: a last CRL for each of its keys, valid until the last of them expires.
 import { fail } from '../../../core/base/errors.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
-import type { WriteTransaction } from '../../../core/store/store.ts';
+import { getOrDrop, type WriteTransaction } from '../../../core/store/store.ts';
 import { isKeyLost } from '../../../hsm/api.ts';
 import { newestCrl, signCrl } from './crl.ts';
 import type { CaContext } from '../context.ts';
@@ -79,7 +79,7 @@ export function keepLastCrls(
   made: readonly MadeLastCrl[],
 ): void {
   for (const { generation, covers, last } of made) {
-    if (transaction.get(context.tables.crls, [tenantId, record.id, generation])?.changes !== covers)
+    if (getOrDrop(transaction, context.tables.crls, [tenantId, record.id, generation])?.changes !== covers)
       throw fail('conflict', { overtaken: true });
     transaction.put(context.tables.lastCrls, [tenantId, record.name, generation], last);
   }

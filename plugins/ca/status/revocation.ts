@@ -1,5 +1,5 @@
 // Revoking a certificate, and asking whether one is revoked.
-import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
+import { getOrDrop, type StoreKey, type WriteTransaction } from '../../../core/store/store.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
@@ -92,7 +92,7 @@ export function findRevocation(context: CaContext, ca: FoundCa, generation: numb
 
 /** Marks the CRL of this generation as incomplete; returns the count of changes with this one. */
 function noteRevocation(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): number {
-  const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? noneYet;
+  const published: PublishedCrl = getOrDrop(transaction, context.tables.crls, key) ?? noneYet;
   const changes = published.changes + 1;
   transaction.put(context.tables.crls, key, { ...published, changes });
   return changes;
@@ -101,7 +101,7 @@ function noteRevocation(context: CaContext, transaction: WriteTransaction, key: 
 /** Raises the number of a key, so that no list gets one that was published already. */
 async function raiseNumber(context: CaContext, key: readonly (string | number)[], number: number): Promise<void> {
   await context.store.write((transaction) => {
-    const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? noneYet;
+    const published: PublishedCrl = getOrDrop(transaction, context.tables.crls, key) ?? noneYet;
     if (published.lastNumber < number) transaction.put(context.tables.crls, key, { ...published, lastNumber: number });
   });
 }

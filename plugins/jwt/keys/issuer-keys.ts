@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { inCourseOf } from '../../../core/base/async/last-resort.ts';
 import type { Clock } from '../../../core/base/context.ts';
 import { decodeTimestamp, formatTimestamp } from '../../../core/base/time.ts';
-import type { Store, Table } from '../../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type Store, type Table } from '../../../core/store/store.ts';
 import { failJwt } from '../errors.ts';
 import type { IssuerRecord } from '../records/issuer-record.ts';
 import type { VerificationKey } from '../token/judge.ts';
@@ -63,7 +63,7 @@ export class IssuerKeys {
 
   /** The record of the keys of this source, if there was an attempt to fetch them. */
   find({ tenantId, issuer, record }: LocatedIssuer): KeyRecord | undefined {
-    const kept = this.#parts.table.get([tenantId, issuer]);
+    const kept = getIfOpen(this.#parts.table, [tenantId, issuer]);
     return kept?.keySource === record.keySource ? kept : undefined;
   }
 
@@ -109,7 +109,7 @@ export class IssuerKeys {
     const { tenantId, issuer, record } = located;
     const key = [tenantId, issuer];
     const claimed = await store.write((transaction) => {
-      const found = transaction.get(table, key);
+      const found = getOrDrop(transaction, table, key);
       const kept = found?.keySource === record.keySource ? found : undefined;
       if (kept !== undefined && this.#ageOf(kept.triedTime) < notWithinSeconds) return false;
       const before = kept ?? { keySource: record.keySource, keys: [], skipped: [] };
@@ -119,7 +119,7 @@ export class IssuerKeys {
     if (!claimed) return this.#untilDone(located);
     const outcome = await this.#fetchSafely(located);
     await store.write((transaction) => {
-      const kept = transaction.get(table, key);
+      const kept = getOrDrop(transaction, table, key);
       if (kept?.keySource !== record.keySource) return;
       const { pending: _, problem: __, ...rest } = kept;
       const after = 'keys' in outcome ? { ...outcome, fetchedTime: formatTimestamp(clock.now()) } : outcome;

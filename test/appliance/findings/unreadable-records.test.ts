@@ -1,10 +1,9 @@
 // One record of every table is changed past keystored: lists, jobs and searches go on with the others, and what needs it says which it is.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Environment } from '../../../core/store/environment.ts';
-import { decodeKey, endOf, keyBytes } from '../../../core/store/keys.ts';
-import { noteChanges } from '../../../core/store/revision.ts';
+import { decodeKey } from '../../../core/store/keys.ts';
 import { formatPem } from '../../../core/base/texts/pem.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { damageRecords } from '../../harness/damage.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
 
@@ -59,31 +58,19 @@ const spared = /^(?:tenants|tenant-names|token-hashes|plugin-|core|migrations)/;
 
 /** The last record of each table that has two and more, with an octet changed. */
 async function damage(): Promise<void> {
-  const raw = new Environment(at('appliance', 'store'), () => undefined);
-  const texts = raw.keys({ low: Buffer.alloc(0), high: endOf('\u007f') }, 100_000, false).map((key) => key.toString('utf8'));
-  const byTable = Map.groupBy(
-    texts.filter((text) => /^[a-z]/.test(text)),
-    (text) => decodeKey(text).table,
-  );
   // Not the token of this test: no request would pass.
   const { accessor } = (await done('POST', '/v1/state/keystore/token/info', {})) as { accessor: string };
-  for (const [table, all] of byTable)
-    if (all.length > 1 && !spared.test(table))
-      damaged.set(table, all.findLast((text) => table !== 'tokens' || !decodeKey(text).key.includes(accessor)) as string);
-  // A version of a key whose own record opens.
-  const tenantId = String(decodeKey(damaged.get('transit/keys') ?? '').key[0]);
-  const { id } = appliance.store.prefixed('transit').table<{ id: string }>('keys').get([tenantId, 'b']) as { id: string };
-  damaged.set('transit/versions', byTable.get('transit/versions')?.findLast((text) => decodeKey(text).key[1] === id) as string);
-  await raw.commit(() => {
-    for (const text of damaged.values()) {
-      const value = Uint8Array.from(raw.get(keyBytes(text)) ?? []);
-      value[value.length - 1] = (value.at(-1) ?? 0) ^ 1;
-      raw.put(keyBytes(text), value);
-    }
-    noteChanges(raw, new Set(damaged.values()));
+  await damageRecords(appliance, (texts) => {
+    const byTable = Map.groupBy(texts, (text) => decodeKey(text).table);
+    for (const [table, all] of byTable)
+      if (all.length > 1 && !spared.test(table))
+        damaged.set(table, all.findLast((text) => table !== 'tokens' || !decodeKey(text).key.includes(accessor)) as string);
+    // A version of a key whose own record opens.
+    const tenantId = String(decodeKey(damaged.get('transit/keys') ?? '').key[0]);
+    const { id } = appliance.store.prefixed('transit').table<{ id: string }>('keys').get([tenantId, 'b']) as { id: string };
+    damaged.set('transit/versions', byTable.get('transit/versions')?.findLast((text) => decodeKey(text).key[1] === id) as string);
+    return damaged.values();
   });
-  await raw.close();
-  appliance.store.refresh();
 }
 
 beforeAll(async () => {

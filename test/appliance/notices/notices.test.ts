@@ -12,10 +12,9 @@ import { answerFinding, recordFinding } from '../../../appliance/findings/findin
 import { channelTable, withoutSources, noteSeen, noticeTable } from '../../../appliance/notices/records.ts';
 import { sendMail } from '../../../appliance/notices/smtp.ts';
 import { openTenants } from '../../../core/access/tenants.ts';
-import { Environment } from '../../../core/store/environment.ts';
-import { encodeKey, keyBytes } from '../../../core/store/keys.ts';
-import { noteChanges } from '../../../core/store/revision.ts';
+import { encodeKey } from '../../../core/store/keys.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { damageRecords, damageTable } from '../../harness/damage.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 import { type Hook, type Mailbox, mailUser, startHook, startMailServer } from './receivers.ts';
@@ -267,21 +266,29 @@ test('a clock that was a year ahead holds up nothing', async () => {
   expect(mailsOf('sieve')).toHaveLength(2);
 });
 
-test('a record that does not open holds up no other', async () => {
+test('what has a record that does not open is told, and so are the others', async () => {
   await see('motor', 'wheel');
-  const raw = new Environment(join(directory, 'store'), () => undefined);
-  const [to, from] = ['motor', 'wheel'].map((name) => encodeKey('notices', [systemId(), name]) as string) as [string, string];
-  await raw.commit(() => {
-    raw.put(keyBytes(to), raw.get(keyBytes(from)) as Uint8Array);
-    noteChanges(raw, new Set([to]));
-  });
-  await raw.close();
-  appliance.store.refresh();
+  await damageRecords(appliance, () => [encodeKey('notices', [systemId(), 'motor']) as string]);
   await see('motor', 'wheel', 'ladder');
   await settle();
-  expect([mailsOf('motor').length, mailsOf('wheel').length, mailsOf('ladder').length]).toEqual([0, 1, 1]);
+  expect([mailsOf('motor').length, mailsOf('wheel').length, mailsOf('ladder').length]).toEqual([1, 1, 1]);
   expect((await appliance.request('GET', '/v1/state/notices')).status).toBe(200);
-  await appliance.store.write((transaction) => transaction.deleteUnreadable(noticeTable(appliance.store), [systemId(), 'motor']));
+  await see();
+  await settle();
+  expect(mailsOf('motor')).toHaveLength(2);
+});
+
+test('a channel whose record does not open begins again, and health names the table', async () => {
+  const channels = '/v1/state/system/notice-channels';
+  await see('lathe');
+  await settle();
+  await damageTable(appliance, 'notice-channels');
+  expect((await appliance.request('GET', `${channels}/mail`)).body).toMatchObject({ name: 'mail', 'failures-in-a-row': 0 });
+  expect((await appliance.request('GET', channels)).body).toHaveLength(2);
+  await see('lathe', 'drill');
+  await settle();
+  expect([mailsOf('drill').length, hooksOf('drill').length]).toEqual([1, 1]);
+  expect((await appliance.request('GET', '/v1/state/system/health')).text).toContain('a record of notice-channels does not open');
   await see();
   await settle();
 });

@@ -1,6 +1,8 @@
 // Enrolment by CMP: first requests, confirmation, repetitions, updates, revocation, approval by a person, and what is refused.
 import { randomBytes, type X509Certificate } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { decodeKey, encodeKey } from '../../../core/store/keys.ts';
+import { damageRecords } from '../../harness/damage.ts';
 import { sequence } from '../../../core/der/der.ts';
 import { type CmpReply, holding, partsOf, post, send } from '../../harness/cmp/device.ts';
 import {
@@ -136,6 +138,23 @@ describe('a certificate', () => {
     expect(await statusOf(serialOf(reply))).toBe('revoked');
     const revoked = appliance.cmpRecords().filter(({ 'request-parameters': asked }) => asked?.['operation'] === 'revoke-unconfirmed');
     expect(revoked.map(({ 'request-parameters': { serial } }) => serial)).toContain(serialOf(reply));
+  });
+
+  test('that is not confirmed is revoked, though the transaction of another one does not open', async () => {
+    const replies = [await ask(), await ask()];
+    appliance.clock.step(3_600 + 120);
+    let damaged = '';
+    await damageRecords(appliance, (texts) => {
+      const first = texts.find((text) => decodeKey(text).table === 'cmp/open') ?? '';
+      damaged = encodeKey('cmp/transactions', decodeKey(first).key) ?? '';
+      return [damaged];
+    });
+    await appliance.revokeUnconfirmed();
+    expect(await Promise.all(replies.map((reply) => statusOf(serialOf(reply))))).toContain('revoked');
+    const { key } = decodeKey(damaged);
+    await appliance.store.write((transaction) => {
+      for (const table of ['transactions', 'open']) transaction.delete(appliance.store.prefixed('cmp').table(table), key);
+    });
   });
 
   test('needs no confirmation where the device asks to be spared it; the same confirmation twice is one', async () => {
