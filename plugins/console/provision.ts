@@ -21,7 +21,7 @@ import { consoleTag } from './tags.ts';
 /** Pages, sign-in, the scheme of its requests, and the job that ends idle sessions. */
 export function provision(context: PluginContext<Config>): PluginInstance {
   const sessions = new ConsoleSessions(context);
-  sessions.browsers.offer({ path: signInPath, title: 'a token or an approle' });
+  sessions.browsers.offer({ path: signInPath, title: { en: 'a token or an approle', de: 'einem Token oder einer AppRole' } });
   const unclaimed = unclaimedFingerprint(sessions.browsers, context.service(listenersService));
   const assets = Assets.read(fileURLToPath(new URL('./built', import.meta.url)));
   return {

@@ -9,6 +9,7 @@ import type { SignedIn, TokenRecord } from '../../access/tokens/record.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { LoginIdentity } from '../../access/user.ts';
 import { defineService } from '../service.ts';
+import type { Language } from '../../http/pages/language.ts';
 
 /** Provided by the platform. */
 export const sessionsService = defineService<Sessions>('sessions');
@@ -61,7 +62,7 @@ export type SignInWay = {
   /** path of the management listener where it begins */
   readonly path: string;
   /** text for people that follows "sign in with": `your identity provider` */
-  readonly title: string;
+  readonly title: Readonly<Record<Language, string>>;
   /** Returns the page of the account behind a session of this way. */
   accountPage?(tenantId: string, accessor: string): string | undefined;
   /** Notes the use of a session of this way, so that it does not end as idle. */

@@ -85,7 +85,7 @@ export function signInPage({ language, ways, problem, unclaimed }: SignInView, h
         ${
           !isFirst &&
           html`<div class="stack">
-            ${ways.map(({ path, title }) => html`<a class="${waysLook}" href="${path}">${words.signInWith(title)}</a>`)}
+            ${ways.map(({ path, title }) => html`<a class="${waysLook}" href="${path}">${words.signInWith(title[language])}</a>`)}
           </div>`
         }
         ${way(

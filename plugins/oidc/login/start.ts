@@ -12,6 +12,7 @@ import { LoginFailure } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
 import { hashSecret, type Prompt } from '../records/sign-ins.ts';
 import { noTenantId, type Located, type Oidc } from '../context.ts';
+import { languageOf, type Language } from '../../../core/http/pages/language.ts';
 import { providersPage, tenantPage } from '../pages/login.ts';
 import { answerWithPage, type Attempt } from '../report.ts';
 import { scopesOf } from '../records/role-record.ts';
@@ -62,19 +63,19 @@ function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
   const asked = call.query.get('tenant')?.trim();
   if (asked === undefined || asked === '') {
     const others = oidc.accounts.browsers.ways.filter(({ path }) => path !== '/login');
-    return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl, others);
+    return tenantPage(languageOf(call), asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl, others);
   }
-  return prove(oidc, call, () => choosePage(oidc, asked));
+  return prove(oidc, call, () => choosePage(oidc, languageOf(call), asked));
 }
 
 /** An unknown tenant and one without providers get the same answer, after the same look-ups (reference R11). */
-function choosePage(oidc: Oidc, tenantName: string): Reply {
+function choosePage(oidc: Oidc, language: Language, tenantName: string): Reply {
   const tenant = oidc.accounts.findTenant(tenantName);
   const services = [...oidc.services.entries([tenant?.id ?? noTenantId])].map(([, record]) => record);
   if (tenant === undefined || services.length === 0) throw noSuchProvider();
   const choices = services.map((record) => ({ service: record.name, displayName: providerName(record) }));
   choices.sort((left, right) => left.displayName.localeCompare(right.displayName, 'en'));
-  return providersPage(tenant.name, choices);
+  return providersPage(language, tenant.name, choices);
 }
 
 /** Makes and stores the secrets of a login, and sends the browser to the provider. */

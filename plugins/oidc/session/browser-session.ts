@@ -157,7 +157,7 @@ function noteUseOf(transaction: WriteTransaction, oidc: Oidc, key: Found['key'],
 export function signInWay(oidc: Oidc): SignInWay {
   return {
     path: '/login',
-    title: 'your identity provider',
+    title: { en: 'your identity provider', de: 'Ihrem Identitätsanbieter' },
     accountPage: (tenantId, accessor) => (oidc.sessions.get([tenantId, accessor]) === undefined ? undefined : accountPath),
     noteUse: (transaction, tenantId, accessor, nowMs) => noteUseOf(transaction, oidc, [tenantId, accessor], nowMs),
     onSignOut(transaction, tenantId, accessor) {

@@ -60,7 +60,7 @@ describe('the page', () => {
     ['de', { 'accept-language': 'de', cookie: '__Host-keystored-language=de"><script>' }],
   ])('is in the language that the person chose, else the browser: %s for %j', async (language, headers) => {
     const browser = openBrowser(appliance);
-    for (const path of ['/ui/sign-in', '/ui/open']) {
+    for (const path of ['/ui/sign-in', '/login', '/ui/open']) {
       const body = String((await browser.get(path, { ...shown, ...headers })).body);
       expect(/<html lang="(\w+)">/.exec(body)?.[1]).toBe(language);
       expect(body).toContain(

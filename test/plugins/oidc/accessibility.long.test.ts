@@ -60,11 +60,12 @@ const session = {
 const otherAccount = { otherAccountPath: '/login/acme/entra?prompt=select_account', providerSignOut: 'https://login.example/logout' };
 
 const pages: Readonly<Record<string, unknown>> = {
-  tenant: tenantPage(undefined, publicUrl).body,
-  'tenant-again': tenantPage('acme', publicUrl).body,
-  'tenant-long': tenantPage(longName, publicUrl).body,
-  provider: providersPage('acme', [{ service: 'entra', displayName: 'Sign in with Contoso' }]).body,
-  providers: providersPage(longName, [
+  tenant: tenantPage('en', undefined, publicUrl).body,
+  'tenant-german': tenantPage('de', 'acme', publicUrl).body,
+  'tenant-again': tenantPage('en', 'acme', publicUrl).body,
+  'tenant-long': tenantPage('en', longName, publicUrl).body,
+  provider: providersPage('en', 'acme', [{ service: 'entra', displayName: 'Sign in with Contoso' }]).body,
+  providers: providersPage('en', longName, [
     { service: 'entra', displayName: 'Sign in with Contoso' },
     { service: 'partners', displayName: 'Partners and suppliers of the whole group, with accounts of their own' },
   ]).body,

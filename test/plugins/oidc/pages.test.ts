@@ -29,9 +29,9 @@ const failure = { row, at, reference: 'r', retryPath: '/login', publicUrl: 'http
 const attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>';
 
 test.each([
-  ['a display name', String(providersPage('acme', [{ service: 'x', displayName: attack }]).body)],
-  ['a tenant name', String(providersPage(attack, [{ service: attack, displayName: 'x' }]).body)],
-  ['the tenant of the last sign-in', String(tenantPage(attack, 'https://keys.test').body)],
+  ['a display name', String(providersPage('en', 'acme', [{ service: 'x', displayName: attack }]).body)],
+  ['a tenant name', String(providersPage('en', attack, [{ service: attack, displayName: 'x' }]).body)],
+  ['the tenant of the last sign-in', String(tenantPage('en', attack, 'https://keys.test').body)],
   [
     'what a failed sign-in shows',
     String(
