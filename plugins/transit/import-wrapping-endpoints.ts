@@ -1,5 +1,6 @@
 // The wrapping keys for imports as callers ask for them: that of the tenant, and one for a single import (api 2, 39).
 import { z } from 'zod';
+import { fail } from '../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../core/http/endpoint.ts';
 import { durationField, pemExample, timestamp } from '../../core/wire/fields.ts';
 import type { Transit } from './context.ts';
@@ -30,7 +31,16 @@ export function importWrappingKeyEndpoints(transit: Transit, keys: ImportWrappin
       operation: 'read',
       audit: 'required',
       output: z.object({ wrappingKey }),
-      run: async (call) => ({ wrappingKey: formatPublicKey((await keys.keyOf(call.caller.tenantId)).publicKey) }),
+      errors: ['not-found'],
+      async run({ caller: { tenantId, isVisitor } }) {
+        const key = isVisitor === true ? keys.presentOf(tenantId) : await keys.keyOf(tenantId);
+        if (key === undefined)
+          throw fail('not-found', {
+            detail:
+              'The tenant has no such key yet, and who has the tenant open to read makes none: it is made when somebody of the tenant reads it.',
+          });
+        return { wrappingKey: formatPublicKey(key.publicKey) };
+      },
     }),
     defineKeyAction(transit, 'import-wrapping-key', {
       summary: 'Make a wrapping key for one import into this key',

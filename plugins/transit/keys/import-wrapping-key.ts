@@ -37,7 +37,12 @@ export class ImportWrappingKeys {
 
   /** The key of a tenant; makes it on first use. When several processes make one at once, the first one committed is kept. */
   async keyOf(tenantId: string): Promise<ImportWrappingKeyRecord> {
-    return this.#transit.tables.importWrappingKeys.get([tenantId, ofTenant]) ?? (await this.#makeOfTenant(tenantId));
+    return this.presentOf(tenantId) ?? (await this.#makeOfTenant(tenantId));
+  }
+
+  /** The key of a tenant; undefined before its first use. */
+  presentOf(tenantId: string): ImportWrappingKeyRecord | undefined {
+    return this.#transit.tables.importWrappingKeys.get([tenantId, ofTenant]);
   }
 
   /** A key for one import into a transit key, in place of the one that was made for it before. */

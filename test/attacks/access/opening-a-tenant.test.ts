@@ -51,6 +51,10 @@ test('it reads, and changes, uses, renews, approves and hands on nothing', async
   const token = tokenIn(answer);
   expect(await ask('GET', '/v1/config/keystore/transit-keys/orders', undefined, token)).toBe('200 done');
   expect(await ask('GET', '/v1/state/open-as', undefined, token)).toBe('200 done');
+  const wrappingKey = '/v1/state/keystore/wrapping-key';
+  expect(await ask('GET', wrappingKey, undefined, token)).toBe('404 not-found');
+  const { body: made } = await appliance.request('GET', wrappingKey, undefined, { token: tenantRoot });
+  expect((await appliance.request('GET', wrappingKey, undefined, { token })).body).toEqual(made);
   const refused: readonly (readonly [string, string, unknown?])[] = [
     ['POST', '/v1/state/keystore/transit-keys/orders/encrypt', { plaintext: 'aGFsbG8=' }],
     ['POST', '/v1/state/keystore/transit-keys/orders/export', { version: 'latest' }],
