@@ -20,6 +20,8 @@ export type Opened = {
   readonly runtime: Runtime;
   /** as they were opened */
   readonly tokens: readonly TokenConfig[];
+  /** as they are configured, also where a person has given the PINs of this start */
+  readonly configured: readonly TokenConfig[];
   /** message to the user after a first start */
   readonly announcement: string | undefined;
 };
@@ -50,14 +52,14 @@ export async function openToServe(
     const cluster = openLink(configuration, number);
     if (provisions)
       return endIfUnreadable({
-        ...{ log, tokens },
+        ...{ log, tokens, configured: withSerials(configured, serials).tokens },
         ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog, cluster })),
       });
     // Before the store is opened: then it contains the commits that others make meanwhile.
     const recorded = await recordedRevision(paths.audit(data), ownChain(configuration.workers));
     const runtime = await openRuntime(configuration, hsmConfig, hsmLog, cluster);
     await requireNewestStore(runtime, data, recorded);
-    return endIfUnreadable({ log, tokens, runtime, announcement: undefined });
+    return endIfUnreadable({ log, tokens, configured: withSerials(configured, serials).tokens, runtime, announcement: undefined });
   } catch (error) {
     await log.close();
     throw error;

@@ -78,7 +78,7 @@ export async function serve({ opened, ticketKeys, ...started }: Started): Promis
 }
 
 async function composeWorker(worker: ServingWorker, recording: Recording, listening: Listening): Promise<Composed> {
-  const { configuration, log, runtime, tokens, closing, gate } = worker;
+  const { configuration, log, runtime, configured, closing, gate } = worker;
   const { audit, clockWatch, admit } = recording;
   const { identity, listeners, replica } = listening;
   const membership = membershipOf(worker, recording, listening);
@@ -88,8 +88,8 @@ async function composeWorker(worker: ServingWorker, recording: Recording, listen
     ...{ audit, log, clock: clockWatch.clock, replica, admit },
     configurationOf: (plugin) => configuration.plugins[plugin],
     services: [provide(listenersService, listeners)],
-    // A person who gives the PIN at every start has to know it.
-    ownPins: ownPins(configuration.attended ? [] : tokens),
+    // A person who gives the PIN at every start has to know it. One who has unsealed leaves the file in its place.
+    ownPins: ownPins(configuration.attended ? [] : configured),
     sealed: () => gate.isSealed,
     bodyRoom: new BodyRoom({ octets: bodyRoomThatFits(configuration.workers) }),
     topics: { audit: paths.audit(configuration.data), logs: paths.logs(configuration.data) },

@@ -5,7 +5,7 @@ import type { RequestGate } from '../processes/request-gate.ts';
 import type { Closing } from './closing.ts';
 import type { Opened } from './opening.ts';
 
-export type ServingWorker = Pick<Opened, 'log' | 'runtime' | 'tokens'> & {
+export type ServingWorker = Pick<Opened, 'log' | 'runtime' | 'tokens' | 'configured'> & {
   readonly configuration: Configuration;
   /** number 1 also runs the background jobs and signs the heads of the audit trail, for the last time when it is `alone` */
   readonly number: number;

@@ -62,6 +62,12 @@ test('PINs of the embedded token are changed while it runs: nothing stops, and k
     },
   );
   await works();
+  // The file has the PIN as before, although a person has unsealed.
+  const given = pin();
+  expect(await daemon.request('GET', hsm)).toMatchObject({ tokens: [{ name: 'default', 'own-pin': true }] });
+  expect((await daemon.exchange('POST', changePin, {})).status).toBe(204);
+  expect([pin() === given, pin().length, existsSync(join(directory, 'pin.new'))]).toEqual([false, 32, false]);
+  await works();
   expect(await daemon.stop()).toBe(0);
 });
 
