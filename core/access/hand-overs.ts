@@ -19,6 +19,8 @@ export type HandOver = {
   readonly tenantId: string;
   /** user of the token that made it */
   readonly user: string;
+  /** owner of that token, as `Caller.origin`; absent in older records */
+  readonly origin?: string;
   /** of a token that another has made: as `Caller.branch` */
   readonly branch?: string;
   /** absent: nothing was said */
@@ -61,6 +63,7 @@ export const handOverTableKinds: TableKinds = {
 };
 
 type HandOverGrant = Pick<HandOver, 'tenantId' | 'user' | 'ttlSeconds'> & {
+  readonly origin?: string | undefined;
   readonly branch?: string | undefined;
   readonly purpose?: string | undefined;
   readonly via?: string | undefined;
@@ -69,11 +72,14 @@ type HandOverGrant = Pick<HandOver, 'tenantId' | 'user' | 'ttlSeconds'> & {
 };
 
 /**
- * Throws `hand-overs-full` for a tenant that has as many as it may have, for a user with a quarter of them, and for a token that was made by another of
- * the user, with all that descend from it, with a quarter of that: so that one does not keep the others out. By the snapshot: parallel requests may pass
+ * Throws `hand-overs-full` for a tenant that has as many as it may have, for the owner of a token with a quarter of them, and for a token that was made by another of
+ * that owner, with all that descend from it, with a quarter of that: so that one does not keep the others out. By the snapshot: parallel requests may pass
  * the limit together.
  */
-export function requireRoom(store: Store, { tenantId, user, branch }: Pick<Caller, 'tenantId' | 'user' | 'branch'>): void {
+export function requireRoom(
+  store: Store,
+  { tenantId, user, origin, branch }: Pick<Caller, 'tenantId' | 'user' | 'origin' | 'branch'>,
+): void {
   const [waiting, records] = [textTable(store).count([tenantId]), handOverTable(store).count([tenantId])];
   const fits = (count: number, most: number): boolean => count < most;
   if (!fits(waiting, mostWaiting))
@@ -90,7 +96,10 @@ export function requireRoom(store: Store, { tenantId, user, branch }: Pick<Calle
   ];
   const isClose = shares.some(({ part }) => !fits(waiting, mostWaiting / part) || !fits(records, mostRecords / part));
   if (!isClose) return;
-  const own = Array.from(handOverTable(store).entries([tenantId]), ([, record]) => record).filter((record) => record.user === user);
+  const own = Array.from(handOverTable(store).entries([tenantId]), ([, record]) => record).filter((record) =>
+    // Names are not unique: a person may be called as an approle.
+    record.origin === undefined ? record.user === user : record.origin === origin,
+  );
   for (const { whose, part } of shares) {
     const counted = part === 16 ? own.filter((record) => record.branch === branch) : own;
     const [waitingShare, recordsShare] = [Math.floor(mostWaiting / part), Math.floor(mostRecords / part)];
@@ -109,11 +118,11 @@ export function makeHandOver(
   store: Store,
   now: Temporal.Instant,
   token: Secret<string>,
-  { text, purpose, via, branch, ...grant }: HandOverGrant,
+  { text, purpose, via, origin, branch, ...grant }: HandOverGrant,
 ): HandOver {
   const record: HandOver = {
     ...grant,
-    ...defined({ purpose, via, branch }),
+    ...defined({ purpose, via, origin, branch }),
     accessor: randomUUID(),
     hash: hashOf(revealSecret(token)),
     creationTime: formatTimestamp(now),

@@ -150,10 +150,17 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       errors: ['hand-overs-full', 'token-lineage-too-long'],
       complete: (_call, given, approle) => ({ ...given, ...limitsOf(given, approle), openWithin: given.openWithin ?? usualOpenWithin }),
       async run(call, { openWithin = usualOpenWithin, ...given }, approle) {
-        const { tenantId, user, branch } = call.caller;
+        const { tenantId, user, origin, branch } = call.caller;
         requireRoom(store, call.caller);
         const token = await drawToken(hsm);
-        const grant = { tenantId, user, branch, ttlSeconds: openWithin.seconds, purpose: `secret-id of ${call.params['name'] ?? ''}` };
+        const grant = {
+          tenantId,
+          user,
+          origin,
+          branch,
+          ttlSeconds: openWithin.seconds,
+          purpose: `secret-id of ${call.params['name'] ?? ''}`,
+        };
         const { record, beside } = await make(call, given, approle, (transaction, secretId, { accessor }) => {
           const text = JSON.stringify({ 'secret-id': revealSecret(secretId), accessor });
           return makeHandOver(transaction, store, call.now, token, { ...grant, text });

@@ -139,10 +139,10 @@ export function handOverEndpoints({ store, hsm, tenants }: Parts): AnyEndpoint[]
       commandLine: { input: 'text', output: 'token' },
       complete: (_call, given) => ({ ...given, ttl: given.ttl ?? usualTtl }),
       async run({ caller, now, via: protocol }, { text, ttl = usualTtl, purpose }) {
-        const { tenantId, user, branch } = caller;
+        const { tenantId, user, origin, branch } = caller;
         requireRoom(store, caller);
         const drawn = await drawToken(hsm);
-        const grant = { tenantId, user, branch, ttlSeconds: ttl.seconds, purpose, via: protocol, text };
+        const grant = { tenantId, user, origin, branch, ttlSeconds: ttl.seconds, purpose, via: protocol, text };
         return madeOf(drawn, await store.write((transaction) => makeHandOver(transaction, store, now, drawn, grant)));
       },
     }),

@@ -167,7 +167,20 @@ test('a user with a quarter of the room keeps no other one out', async () => {
   // A child of the token has its user; another login has another one.
   const child = await app.send('POST', '/v1/state/keystore/token/create', {}, { token });
   expect(verdict(await act('create', { text: 'x' }, { token: String(child.body.token) }))).toBe('409 hand-overs-full');
-  expect(() => requireRoom(app.store, { tenantId: grant.tenantId, user: 'another' })).not.toThrow();
+  const roomFor = (user: string, origin: string) => () => requireRoom(app.store, { tenantId: grant.tenantId, user, origin });
+  expect(roomFor('another', 'approle another')).not.toThrow();
+  // Of one who is called so by another login, older records without an owner count, and others do not.
+  expect(roomFor('other', 'approle other')).not.toThrow();
+  await app.store.write((transaction) => {
+    for (let made = 0; made < 250; made++)
+      makeHandOver(transaction, app.store, app.clock.now(), new Secret(`owned ${made}`), {
+        ...grant,
+        user: 'alice',
+        origin: 'approle alice',
+      });
+  });
+  expect(roomFor('alice', 'approle alice')).toThrow(/hand-overs of yours/);
+  expect(roomFor('alice', 'sign-in alice')).not.toThrow();
 });
 
 test('a token that another has made fills a quarter of what its user may have, with its own children, and not the rest', async () => {
