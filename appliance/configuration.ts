@@ -1,6 +1,6 @@
 // The configuration of this appliance: the options of core with a section for each plugin.
 import { ConfigurationError, loadConfiguration as load, type Configuration } from '../core/config/config.ts';
-import { haveHostInCommon } from '../core/outbound/destinations.ts';
+import { haveHostInCommon, notDenied } from '../core/outbound/destinations.ts';
 import { bothRules, type Rules } from '../core/outbound/provider-hosts.ts';
 import { plugins } from './plugins.ts';
 import { StartRefused } from './start-refused.ts';
@@ -23,15 +23,13 @@ type CallsProviders = { readonly providerHosts: Rules };
 
 /**
  * The sections with the rules of `provider-hosts` in those of plugins that call providers. Its former name, `oidc/provider-hosts`, holds
- * for issuers of workloads as well. Throws ConfigurationError where the lists of what is allowed have no host in common.
+ * for issuers of workloads as well. Throws ConfigurationError where the lists of what is allowed have no host in common, or others deny what they have.
  */
 export function withCommonHosts(common: Rules, sections: Configuration['plugins']): Configuration['plugins'] {
   const { oidc, jwt } = sections as Partial<Record<'oidc' | 'jwt', CallsProviders>>;
-  refuseNothing({
-    'provider-hosts/allow': common.allow,
-    'oidc/provider-hosts/allow': oidc?.providerHosts.allow ?? [],
-    'jwt/provider-hosts/allow': jwt?.providerHosts.allow ?? [],
-  });
+  const ofOidc = { 'provider-hosts': common, ...(oidc === undefined ? {} : { 'oidc/provider-hosts': oidc.providerHosts }) };
+  refuseNothing(ofOidc);
+  if (jwt !== undefined) refuseNothing({ ...ofOidc, 'jwt/provider-hosts': jwt.providerHosts });
   const everywhere = oidc === undefined ? common : bothRules(common, oidc.providerHosts);
   return {
     ...sections,
@@ -40,14 +38,29 @@ export function withCommonHosts(common: Rules, sections: Configuration['plugins'
   };
 }
 
-/** Refuses the smallest group of lists under which nobody is called. */
-function refuseNothing(lists: Readonly<Record<string, readonly string[]>>): void {
-  const given = Object.entries(lists).filter(([, { length }]) => length > 0);
+/** Refuses the smallest group of lists under which nobody is called. They hold together. */
+function refuseNothing(rules: Readonly<Record<string, Rules>>): void {
+  const all = Object.entries(rules);
+  const everyDeny = all.flatMap(([, { deny }]) => deny);
+  const given = all.flatMap(([field, { allow }]): (readonly [string, readonly string[]])[] =>
+    allow.length === 0 ? [] : [[`${field}/allow`, notDenied(allow, everyDeny)]],
+  );
+  const closed = given.find(([, { length }]) => length === 0);
+  if (closed !== undefined) throw new ConfigurationError(closedText(closed[0], rules));
   const pairs = given.flatMap((one, index) => given.slice(index + 1).map((other) => [one, other]));
   const apart = [...pairs, given].find((group) => !haveHostInCommon(group.map(([, list]) => list)));
   if (apart === undefined) return;
   const fields = apart.map(([field]) => field).join(' and ');
   throw new ConfigurationError(
-    `${fields}: all of them hold, and no host is in each: nobody would be called. Name the hosts in each, or leave out all but one.`,
+    `${fields}: all of them hold, and no host that none denies is in each: nobody would be called. Name the hosts in each, or leave out all but one.`,
   );
+}
+
+/** `allowing`: the field of a list of which nothing is left. */
+function closedText(allowing: string, rules: Readonly<Record<string, Rules>>): string {
+  const allow = rules[allowing.replace(/\/allow$/, '')]?.allow ?? [];
+  const taking = Object.entries(rules).filter(([, { deny }]) => notDenied(allow, deny).length < allow.length);
+  const alone = taking.find(([, { deny }]) => notDenied(allow, deny).length === 0);
+  const fields = (alone === undefined ? taking : [alone]).map(([field]) => `${field}/deny`).join(' and ');
+  return `${fields}: all hosts of ${allowing} are denied: nobody would be called. Take from deny what is to be called, or leave out ${allowing}.`;
 }

@@ -2,7 +2,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { commonRanges, hostOf, isWithin, parseAddress } from '../base/addresses.ts';
+import { areWithin, commonRanges, hostOf, isWithin, parseAddress } from '../base/addresses.ts';
 import { OutboundError } from './outbound-error.ts';
 
 /**
@@ -162,6 +162,15 @@ export function haveHostInCommon(lists: readonly (readonly string[])[]): boolean
       ranges.length === 0 ? ['any'] : ranges.reduce((some, others) => [...commonRanges(some, others)]),
     ].every(({ length }) => length > 0);
   });
+}
+
+/** The entries of a list of what is allowed that another list, of what is denied, leaves some host of. Ranges that together make up another one are not joined. */
+export function notDenied(allow: readonly string[], deny: readonly string[]): readonly string[] {
+  const denied = split(deny);
+  const isEverywhere = areWithin([], denied.ranges);
+  return allow.filter(
+    (one) => !(isRange(one) ? areWithin([one], denied.ranges) : isEverywhere || isNamed(denied.names, one.toLowerCase())),
+  );
 }
 
 /** Of two names one covers the other, or they have no host in common. */

@@ -62,6 +62,32 @@ test.each([
   ]);
 });
 
+test('a list of what is allowed of which others deny everything is refused, with the fields', () => {
+  const sections = (oidc: Rules, jwt: Rules) => ({ oidc: { providerHosts: oidc }, jwt: { providerHosts: jwt } });
+  const deny = (...hosts: string[]) => ({ allow: [], deny: hosts });
+  const refused: readonly (readonly [Rules, Rules, Rules, RegExp])[] = [
+    [deny('login.example'), allow('Login.example'), free, /^provider-hosts\/deny: all hosts of oidc\/provider-hosts\/allow are denied/],
+    [allow('10.1.0.0/16', 'a.b.example'), deny('10.0.0.0/8', '*.example'), free, /^oidc\/provider-hosts\/deny: .* provider-hosts\/allow/],
+    [allow('*.b.example'), free, deny('*.example'), /^jwt\/provider-hosts\/deny: all hosts of provider-hosts\/allow/],
+    [allow('a.example'), free, deny('0.0.0.0/0', '::/0'), /^jwt\/provider-hosts\/deny: /],
+    [allow('a', 'b'), deny('a'), deny('b'), /^oidc\/provider-hosts\/deny and jwt\/provider-hosts\/deny: /],
+    [{ allow: ['a'], deny: ['a'] }, free, free, /^provider-hosts\/deny: all hosts of provider-hosts\/allow/],
+    // What is left of each list.
+    [allow('a', 'b'), { allow: ['b', 'c'], deny: ['b'] }, free, /^provider-hosts\/allow and oidc\/provider-hosts\/allow: .* none denies/],
+  ];
+  for (const [common, oidc, jwt, says] of refused) expect(() => withCommonHosts(common, sections(oidc, jwt))).toThrow(says);
+  const passing: readonly (readonly [Rules, Rules, Rules])[] = [
+    [deny('login.example'), allow('*.example'), free],
+    [deny('10.1.0.0/16'), allow('10.0.0.0/8'), free],
+    [deny('0.0.0.0/0'), allow('a.example'), free],
+    [deny('10.0.0.0/8'), allow('a.example'), free],
+    // What is denied for issuers of workloads alone takes nothing from sign-ins.
+    [free, allow('a.example'), { allow: [], deny: ['b.example'] }],
+    [deny('0.0.0.0/0', '::/0'), free, free],
+  ];
+  for (const [common, oidc, jwt] of passing) expect(() => withCommonHosts(common, sections(oidc, jwt))).not.toThrow();
+});
+
 test('lists without a host in common are refused, with their fields', () => {
   const sections = (oidc: Rules, jwt: Rules) => ({ oidc: { providerHosts: oidc }, jwt: { providerHosts: jwt } });
   expect(() => withCommonHosts(named, sections(allow('192.0.2.9'), free))).toThrow(
