@@ -27,6 +27,8 @@ export type CertificateGrant = {
   readonly until: string;
   /** the certificates that were shown, to be judged again; absent unless lists or answers that are fetched tell its revocation */
   readonly shown?: ShownCertificate;
+  /** of a key, further certificates that were shown, the last ones; absent for none */
+  readonly alsoShown?: readonly ShownCertificate[];
 };
 
 /** Group of operations of this plugin in the API description. */

@@ -6,7 +6,7 @@ import type { ClientAuthority, ShownCertificate } from '../../core/plugin/servic
 import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { StoreKey, WriteTransaction } from '../../core/store/store.ts';
 import { type ClientCertificate, type Confirmation, readThumbprint } from '../../core/tls/client-certificate.ts';
-import type { Logins } from './context.ts';
+import type { CertificateGrant, Logins } from './context.ts';
 import { asks } from './responders.ts';
 import type { RoleRecord } from './role-record.ts';
 
@@ -38,9 +38,26 @@ export function grantOfCertificate(
   const isLonger = present === undefined || present.until < text;
   // A role that fetches nothing takes nothing from another one that does: the tokens of both have this grant.
   const kept = isLonger ? (shown ?? present?.shown) : (present.shown ?? shown);
-  if (isLonger || present.shown !== kept)
-    transaction.put(certificateGrants, key, { grant, until: isLonger ? text : present.until, ...defined({ shown: kept }) });
+  const others = othersOf(present, shown, kept);
+  if (isLonger || present.shown !== kept || others.length !== (present.alsoShown ?? []).length) {
+    const alsoShown = others.length === 0 ? undefined : others;
+    transaction.put(certificateGrants, key, { grant, until: isLonger ? text : present.until, ...defined({ shown: kept, alsoShown }) });
+  }
   return grant;
+}
+
+/** Further certificates of a key that are judged again: a renewal with the same key must not hide that the former one is revoked. */
+const mostOthers = 8;
+
+function othersOf(
+  present: CertificateGrant | undefined,
+  shown: ShownCertificate | undefined,
+  kept: ShownCertificate | undefined,
+): readonly ShownCertificate[] {
+  const all = [...(present?.alsoShown ?? []), ...[present?.shown, shown].filter((one) => one !== undefined)];
+  const isSame = (one: ShownCertificate, other: ShownCertificate | undefined): boolean =>
+    other !== undefined && Buffer.compare(one.leaf, other.leaf) === 0;
+  return all.filter((one, at) => !isSame(one, kept) && all.findIndex((other) => isSame(one, other)) === at).slice(-mostOthers);
 }
 
 /** Ends the tokens of a revoked certificate, and those that are bound to its key. */
@@ -96,8 +113,8 @@ export async function endRevoked(
     const judged = authority.judge(shown, lists, answers);
     return 'problem' in judged && judged.problem === 'revoked';
   };
-  const held = Array.from(certificateGrants.entries([tenantId, authority.id])).flatMap(([key, { shown }]) =>
-    shown === undefined ? [] : [{ key, shown }],
+  const held = Array.from(certificateGrants.entries([tenantId, authority.id])).flatMap(([key, { shown, alsoShown = [] }]) =>
+    [...(shown === undefined ? [] : [shown]), ...alsoShown].map((one) => ({ key, shown: one })),
   );
   const from = held.length === 0 ? 0 : randomInt(held.length);
   const inOrder = [...held.slice(from), ...held.slice(0, from)];

@@ -90,6 +90,8 @@ export type Identity = { readonly keys: Keys; readonly certificate: Buffer; read
 
 export type CertificateOptions = {
   readonly key?: KeyName;
+  /** in place of new ones */
+  readonly keys?: Keys;
   readonly subject?: string;
   readonly issuer?: Identity;
   /** true: a CA without path length; a number: with it */
@@ -112,7 +114,7 @@ export function usages(...names: readonly (keyof typeof x509.KeyUsageFlags)[]): 
 /** Makes a certificate with key usage and constraints that fit; `extensions` come on top. */
 export async function makeIdentity(options: CertificateOptions = {}): Promise<Identity> {
   const { key = 'P-256', subject = 'CN=test', issuer, ca = false, extensions = [] } = options;
-  const keys = await makeKeys(key);
+  const keys = options.keys ?? (await makeKeys(key));
   const now = Date.now();
   const own = new Set(extensions.map(({ type }) => type));
   const defaults: x509.Extension[] = [
