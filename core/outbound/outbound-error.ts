@@ -20,10 +20,13 @@ export class OutboundError extends Error {
   readonly kind: OutboundFailure;
   /** name of the system's or TLS library's error: `ECONNREFUSED`, `CERT_HAS_EXPIRED` */
   readonly systemCode: string | undefined;
+  /** of an answer that came, and was not what was asked for */
+  readonly status: number | undefined;
 
-  constructor(kind: OutboundFailure, message: string, cause?: NodeJS.ErrnoException) {
+  constructor(kind: OutboundFailure, message: string, cause?: NodeJS.ErrnoException, status?: number) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.systemCode = cause?.code;
+    this.status = status;
   }
 }

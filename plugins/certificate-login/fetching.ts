@@ -21,18 +21,23 @@ export async function fetchOctets(destinations: Destinations, url: URL, { accept
   const request = { headers, ...defined({ body: body?.octets }) };
   const limits = { lookup, signal: AbortSignal.timeout(callMs), maxBytes, isUnverified: true };
   const answer = await perform(url, body === undefined ? 'GET' : 'POST', request, limits);
-  if (answer.status !== 200) throw new OutboundError('malformed', `the answer has the status ${answer.status}; redirects are not followed`);
+  const { status } = answer;
+  if (status !== 200)
+    throw new OutboundError('malformed', `the answer has the status ${status}; redirects are not followed`, undefined, status);
   return new Uint8Array(await answer.arrayBuffer());
 }
 
+/** Reason for which a call has failed, as a clause, and the status of an answer that came nevertheless. */
+export type Failed = { readonly problem: string; readonly status?: number };
+
 /** Runs a call. An error of it that nobody catches ends the call, and not the process. `malformed`: a clause for an answer that is not DER. */
-export async function safely<T extends object>(malformed: string, run: () => Promise<T>): Promise<T | { readonly problem: string }> {
+export async function safely<T extends object>(malformed: string, run: () => Promise<T>): Promise<T | Failed> {
   try {
     return await new Promise<T>((resolve, reject) => {
       inCourseOf(reject, () => void run().then(resolve, reject));
     });
   } catch (error) {
-    if (error instanceof OutboundError) return { problem: error.message };
+    if (error instanceof OutboundError) return { problem: error.message, ...defined({ status: error.status }) };
     return { problem: error instanceof DerError ? malformed : 'a fault of this appliance happened' };
   }
 }

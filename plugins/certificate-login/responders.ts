@@ -3,12 +3,12 @@
 import type { Clock } from '../../core/base/context.ts';
 import type { Destinations } from '../../core/outbound/destinations.ts';
 import type { RevocationQuestion } from '../../core/plugin/services/revocation-question.ts';
-import { fetchOctets, safely } from './fetching.ts';
+import { type Failed, fetchOctets, safely } from './fetching.ts';
 import type { RoleRecord } from './role-record.ts';
 
 /** Age from which an answer is asked for again, although it is current. */
 const againSeconds = 300;
-/** Pause after a question that nobody answered, and after a responder that could not be called, for questions about any certificate of the issuer. */
+/** Pause after a question that nobody answered, and after a responder that could not be called or has a fault, for questions about any certificate of the issuer. */
 const pauseSeconds = 60;
 const awaySeconds = 10;
 const mostKept = 4_096;
@@ -90,6 +90,8 @@ export class Responders {
     const outcome = await safely('the answer is not DER', async () => ({
       answer: await fetchOctets(this.#destinations, new URL(url), { accept: 'application/ocsp-response', maxBytes: mostOctets, body }),
     }));
+    // It has answered, and has nothing for this certificate; it may have for the next.
+    if (!('answer' in outcome) && isOfQuestion(outcome)) return outcome;
     if (!('answer' in outcome)) {
       this.#away.set(name, { untilMs: this.#clock.monotonicMs() + awaySeconds * 1_000, problem: outcome.problem });
       if (this.#away.size > mostKept) this.#away.clear();
@@ -105,6 +107,11 @@ export class Responders {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
   }
+}
+
+/** Tells whether an answer is about the question: a client error, but for those that mean "later". */
+function isOfQuestion({ status = 0 }: Failed): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 function urlsOf({ ocspUrls = [], ocspFromCertificate }: AskedOf, { urls }: RevocationQuestion): readonly string[] {

@@ -257,6 +257,39 @@ test('a responder that has nothing for one CA answers at once for another one', 
   expect(await verdict('there', client)).toBe('in');
 });
 
+test('a responder that has nothing for one certificate is asked at once for another one of its CA, and one with a fault is not', async () => {
+  for (const [name, status, verdictOfNext] of [
+    ['nothing', 404, 'in'],
+    ['busy', 429, 'login-failed'],
+    ['faulty', 503, 'login-failed'],
+  ] as const) {
+    await setRole(name);
+    answering = { instead: () => ({ status, body: '' }) };
+    expect(await verdict(name, clientOf(one))).toBe('login-failed');
+    answering = {};
+    expect([name, await verdict(name, clientOf(other))]).toEqual([name, verdictOfNext]);
+  }
+});
+
+test('tokens of a key end with each certificate of it that was shown', async () => {
+  await setRole('keyed', { 'ocsp-urls': [`${url}keyed`], 'bound-to': 'key' });
+  const former = await issue(root, 'CN=keyed');
+  const renewed = await issue(root, 'CN=keyed', { keys: former.keys });
+  const tokens: string[] = [];
+  for (const identity of [former, renewed]) {
+    tokens.push(String((await harness.login('keyed', clientOf(identity))).body.token));
+    harness.clock.advance(1);
+  }
+  const info = async (token: string | undefined) =>
+    (await harness.send('/v1/state/keystore/token/info', clientOf(renewed), { token: String(token) })).status;
+  expect([await info(tokens[0]), await info(tokens[1])]).toEqual([200, 200]);
+  answering = { revoked: [former] };
+  harness.clock.advance(900);
+  await harness.appliance.jobs.find(({ name }) => name === 'certificate-login: fetch revocation lists')?.run(new AbortController().signal);
+  expect([await info(tokens[0]), await info(tokens[1])]).toEqual([401, 401]);
+  expect(await verdict('keyed', clientOf(renewed))).toBe('in');
+});
+
 test('responders of one tenant that hang keep its own tokens waiting alone', async () => {
   const held = Promise.withResolvers<void>();
   await setRole('quick');
