@@ -7,7 +7,9 @@ import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
 import { formatTimestamp, parseDuration } from '../base/time.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Act } from './acts.ts';
+import type { Outside } from './narrowing.ts';
 import { type Approval, approvalTable, type Book, bookTable, emptyBook, asEnded, type Person } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
 import { standingOf } from './standing.ts';
@@ -22,6 +24,8 @@ export type Guarded = {
   readonly path: string;
   readonly concerns: readonly (readonly string[])[];
   readonly acts: readonly Act[];
+  /** rules that are not about it because of its values */
+  readonly outside: readonly Outside[];
   readonly digest: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 };
@@ -59,7 +63,8 @@ export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[],
     const book = livingBook(bookIn(transaction, store, tenantId) ?? emptyBook, now);
     const same = book.open.find((one) => one.digest === digest && one.by === by);
     const present = same === undefined ? undefined : transaction.get(approvalTable(store), [tenantId, same.id]);
-    if (present?.state === 'open' && isInTime(transaction, store, tenantId, present, now)) return present;
+    if (present?.state === 'open' && isLiving(transaction, store, tenantId, present, now))
+      return withPresentValues(transaction, store, present, guarded);
     if (present?.state === 'open') {
       const end = { at: formatTimestamp(now) };
       transaction.put(approvalTable(store), [tenantId, present.id], asEnded(present, 'expired', end));
@@ -72,14 +77,26 @@ export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[],
   });
 }
 
-function isInTime(transaction: WriteTransaction, store: Store, tenantId: string, approval: Approval, now: Temporal.Instant): boolean {
+function isLiving(transaction: WriteTransaction, store: Store, tenantId: string, approval: Approval, now: Temporal.Instant): boolean {
   const rules = rulesIn(transaction, store, tenantId);
-  const { until } = standingOf(store, tenantId, approval, rules, (table, key) => transaction.get(table, key));
-  return formatTimestamp(now) < until && !isBefore(now, approval.from);
+  const { until, isRejected } = standingOf(store, tenantId, approval, rules, (table, key) => transaction.get(table, key));
+  return !isRejected && formatTimestamp(now) < until && !isBefore(now, approval.from);
 }
 
+/** The same request, by the present values of the rules: those of a rule may have changed since. */
+function withPresentValues(transaction: WriteTransaction, store: Store, present: Approval, { caller, outside }: Guarded): Approval {
+  const judged: Approval = { ...present, ...outsideNoted(outside) };
+  if (!isDeepStrictEqual(judged.outside ?? [], present.outside ?? []))
+    transaction.put(approvalTable(store), [caller.tenantId, present.id], judged);
+  return judged;
+}
+
+const outsideNoted = (outside: Guarded['outside']): Pick<Approval, 'outside'> => ({
+  outside: outside.map(({ name, values }) => ({ name, values })),
+});
+
 function approvalOf(
-  { now, digest, method, endpoint, path, concerns, acts, parameters }: Guarded,
+  { now, digest, method, endpoint, path, concerns, acts, outside, parameters }: Guarded,
   requester: Approval['requester'],
   rules: readonly NamedRule[],
   reason: string,
@@ -88,8 +105,9 @@ function approvalOf(
     Math.min(...rules.map((rule) => parseDuration(rule[field], field).seconds));
   return {
     ...{ id: randomUUID(), digest, requester, method, endpoint, path, concerns, acts, parameters, reason },
-    rules: rules.map(({ name, needed, approvers, distinctGroups = [] }) => ({
-      ...{ name, needed, approvers: approvers.map(({ id }) => id) },
+    ...(outside.length === 0 ? {} : outsideNoted(outside)),
+    rules: rules.map(({ name, needed, approvers, distinctGroups = [], rejections = 1 }) => ({
+      ...{ name, needed, rejections, approvers: approvers.map(({ id }) => id) },
       ...(distinctGroups.length === 0 ? {} : { distinctGroups: distinctGroups.map((group) => group.map(({ id }) => id)) }),
     })),
     from: formatTimestamp(now),
@@ -178,7 +196,7 @@ export function bookIn(transaction: WriteTransaction, store: Store, tenantId: st
   );
   const book: Book = {
     ...emptyBook,
-    open: open.map(({ id, digest, requester, votes, ...times }) => {
+    open: open.map(({ id, digest, requester, votes, rejections = [], ...times }) => {
       const people = peopleOf(requester);
       return {
         id,
@@ -186,7 +204,7 @@ export function bookIn(transaction: WriteTransaction, store: Store, tenantId: st
         by: people[0] ?? '',
         people,
         until: untilOf(times),
-        tokens: [...new Set(votes.flatMap(({ tokens }) => tokens))],
+        tokens: [...new Set([...votes, ...rejections].flatMap(({ tokens }) => tokens))],
       };
     }),
   };
@@ -217,9 +235,12 @@ export function spend(store: Store, guarded: Guarded, id: string): Promise<Appro
       throw fail('approval-void', { detail: 'There is no approval of yours with this id.' });
     requireOfRequest(asked, digest, now);
     // Another login of the same approle may be that of another maker.
-    const approval: Approval = { ...asked, requester: { ...asked.requester, behind: [...(asked.requester.behind ?? []), ...behind] } };
+    const requester = { ...asked.requester, behind: [...(asked.requester.behind ?? []), ...behind] };
+    const approval: Approval = { ...asked, requester, ...outsideNoted(guarded.outside) };
     const read: Read = (table, key) => transaction.get(table, key);
-    const { requirements, grantedAt, until } = standingOf(store, tenantId, approval, rulesIn(transaction, store, tenantId), read);
+    const standing = standingOf(store, tenantId, approval, rulesIn(transaction, store, tenantId), read);
+    const { requirements, isRejected, grantedAt, until } = standing;
+    if (isRejected) throw fail('approval-void', { detail: stateTexts.rejected });
     const lacking = requirements.find(({ isMet }) => !isMet);
     if (lacking !== undefined)
       throw fail('approval-missing', {

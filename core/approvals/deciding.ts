@@ -7,7 +7,7 @@ import { fail } from '../base/errors.ts';
 import { formatTimestamp } from '../base/time.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import { bookIn, closeInBook, personOf, requireWorkingToken } from './asking.ts';
-import { type Approval, approvalTable, asEnded, bookTable, type Vote } from './records.ts';
+import { type Approval, approvalTable, asEnded, bookTable, type Rejection, type Vote } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
 import { isOneLogin, lineageBy, roleIdsOf, type Standing, standingOf } from './standing.ts';
 
@@ -60,12 +60,13 @@ export function approve(store: Store, { caller, now, id }: Decision, digest: str
         detail:
           'You have made the secret-id with which this was asked for, or the person who asks has made yours: one of you could act as the other, and another person must approve.',
       });
-    if (approval.votes.some((vote) => identityKey(vote.identity) === identityKey(person.identity))) return approval;
+    const by = identityKey(person.identity);
+    if (approval.votes.some((vote) => identityKey(vote.identity) === by)) return approval;
     const tokens = requireFreshLogin(transaction, store, caller, now);
     const at = formatTimestamp(now);
     const vote: Vote = { ...person, at, roles, tokens };
     if (approval.votes.length >= mostVotes) throw fail('approval-refused', { detail: `A request has at most ${mostVotes} approvals.` });
-    const kept: Approval = { ...approval, votes: [...approval.votes, vote] };
+    const kept: Approval = { ...withoutDecisionOf(approval, by), votes: [...approval.votes, vote] };
     transaction.put(approvalTable(store), [caller.tenantId, id], kept);
     noteTokens(transaction, store, caller.tenantId, id, tokens);
     return kept;
@@ -80,15 +81,34 @@ function noteTokens(transaction: WriteTransaction, store: Store, tenantId: strin
   transaction.put(bookTable(store), [tenantId], { ...book, open });
 }
 
-/** Rejects a request for good. Throws as approve. */
+/** Rejects a request, for good when a rule has as many rejections as end it. Takes an own approval back. Throws as approve. */
 export function reject(store: Store, decision: Decision, reason: string): Promise<Approval> {
+  const { caller, now, id } = decision;
+  const { tenantId } = caller;
   return store.write((transaction) => {
-    const { approval } = requireDecidable(transaction, store, decision);
-    return ended(transaction, store, decision, approval, 'rejected', reason);
+    const { approval, roles, behind } = requireDecidable(transaction, store, decision);
+    const read: Read = (table, key) => transaction.get(table, key);
+    const tokens = (lineageBy(store, tenantId, caller.accessor, read) ?? []).map(({ accessor }) => accessor);
+    const person = { ...personOf(caller), ...defined({ behind }) };
+    const rejection: Rejection = { ...person, at: formatTimestamp(now), roles, tokens, reason };
+    const others = withoutDecisionOf(approval, identityKey(person.identity));
+    const kept: Approval = { ...others, rejections: [...(others.rejections ?? []), rejection] };
+    const { isRejected } = standingOf(store, tenantId, kept, rulesIn(transaction, store, tenantId), read);
+    if (isRejected) return ended(transaction, store, decision, kept, 'rejected', reason);
+    transaction.put(approvalTable(store), [tenantId, id], kept);
+    noteTokens(transaction, store, tenantId, id, tokens);
+    return kept;
   });
 }
 
-/** Ends a request of the caller, or takes back the caller's approval. Throws `not-found`, `approval-void`. */
+/** The request without what a person, as identityKey names them, has decided. */
+function withoutDecisionOf(approval: Approval, by: string): Approval {
+  const isOthers = ({ identity }: Vote): boolean => identityKey(identity) !== by;
+  const { votes, rejections } = approval;
+  return { ...approval, votes: votes.filter(isOthers), ...defined({ rejections: rejections?.filter(isOthers) }) };
+}
+
+/** Ends a request of the caller, or takes back what the caller has decided. Throws `not-found`, `approval-void`. */
 export function withdraw(store: Store, decision: Decision): Promise<Approval> {
   const { caller, now, id } = decision;
   return store.write((transaction) => {
@@ -98,7 +118,7 @@ export function withdraw(store: Store, decision: Decision): Promise<Approval> {
     requireOpen(seen, now);
     if (isOwn) return ended(transaction, store, decision, approval, 'withdrawn');
     const by = identityKey(personOf(caller).identity);
-    const kept: Approval = { ...approval, votes: approval.votes.filter((vote) => identityKey(vote.identity) !== by) };
+    const kept = withoutDecisionOf(approval, by);
     transaction.put(approvalTable(store), [caller.tenantId, id], kept);
     return kept;
   });
@@ -137,8 +157,8 @@ function requireDecidable(transaction: WriteTransaction, store: Store, { caller,
 }
 
 function requireOpen({ approval, standing }: Seen, now: Temporal.Instant): void {
-  if (approval.state !== 'open' || formatTimestamp(now) >= standing.until)
-    throw fail('approval-void', { detail: `This request is over: it is ${approval.state === 'open' ? 'expired' : approval.state}.` });
+  const state = presentState(approval, standing, now);
+  if (state !== 'open') throw fail('approval-void', { detail: `This request is over: it is ${state}.` });
 }
 
 /** Returns the accessors of the token and its ancestors. Throws `approval-refused` if the login behind them is not recent. */
@@ -151,13 +171,23 @@ function requireFreshLogin(transaction: WriteTransaction, store: Store, caller: 
   return lineage.map(({ accessor }) => accessor);
 }
 
-/** Takes the approvals out that were given with a token, or a descendant of it: called in the transaction that disables it. */
+/** The state of a request by its time and its rejections, which a rule may have come to need fewer of. */
+export function presentState(approval: Approval, { until, isRejected }: Standing, now: Temporal.Instant): Approval['state'] {
+  if (approval.state !== 'open') return approval.state;
+  if (isRejected) return 'rejected';
+  return formatTimestamp(now) >= until ? 'expired' : 'open';
+}
+
+/** Takes the approvals and rejections out that were given with a token, or a descendant of it: called in the transaction that disables it. */
 export function voidVotesBy(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): void {
   for (const { id, tokens: known } of bookIn(transaction, store, tenantId)?.open ?? []) {
     if (!known.includes(accessor)) continue;
     const approval = transaction.get(approvalTable(store), [tenantId, id]);
-    const votes = approval?.votes.filter(({ tokens }) => !tokens.includes(accessor));
-    if (approval !== undefined && votes?.length !== approval.votes.length)
-      transaction.put(approvalTable(store), [tenantId, id], { ...approval, votes: votes ?? [] });
+    if (approval === undefined) continue;
+    const isOthers = ({ tokens }: Vote): boolean => !tokens.includes(accessor);
+    const { votes, rejections } = approval;
+    if (votes.every(isOthers) && rejections?.every(isOthers) !== false) continue;
+    const kept = { ...approval, votes: votes.filter(isOthers), ...defined({ rejections: rejections?.filter(isOthers) }) };
+    transaction.put(approvalTable(store), [tenantId, id], kept);
   }
 }

@@ -5,6 +5,7 @@ import { listStreams } from '../log/stream-files.ts';
 import { linesOf } from '../audit/verify.ts';
 import { parseLine } from '../audit/line.ts';
 import type { Act } from './acts.ts';
+import { areOutside, type Outside, type Values } from './narrowing.ts';
 import { fitting, type NamedRule } from './rules.ts';
 
 /** A rule as the trail has it, in force from a time on, in milliseconds since 1970. */
@@ -85,7 +86,7 @@ class Judge {
   }
 
   #noteDecision({ path, status, approval, identity }: TrailRecord): void {
-    const decided = /\/approvals\/[^/]+\/(approve|withdraw)$/.exec(String(path))?.[1];
+    const decided = /\/approvals\/[^/]+\/(approve|reject|withdraw)$/.exec(String(path))?.[1];
     if (decided === undefined || status !== 200) return;
     const known = this.#approved.get(String(approval)) ?? new Set();
     this.#approved.set(String(approval), known);
@@ -98,7 +99,9 @@ class Judge {
     if (tenant === undefined) return;
     const atMs = Date.parse(record['occurred-at']);
     const inForce = Array.from(tenant.values()).filter(({ sinceMs }) => atMs >= sinceMs + graceMs);
-    const rules = fitting(inForce, acts, pathsOf(record));
+    const rules = fitting(inForce, acts, pathsOf(record)).filter(
+      (rule) => acts.includes('change-trust') || !areOutside(rule, outsideBy(record, rule.name)),
+    );
     const { approval } = record;
     const approvers = new Set((Array.isArray(record['approvers']) ? (record['approvers'] as Fields[]) : []).map(identityText));
     for (const { name, needed } of rules) {
@@ -135,20 +138,48 @@ class Judge {
     }
     const name = path === rulesPath ? String(stated['name']) : decodeURIComponent(path.slice(rulesPath.length + 1));
     if (method === 'DELETE') return void rules.delete(name);
-    rules.set(name, ruleOf(stated, sinceMs, method === 'PATCH' ? rules.get(name) : undefined));
+    const before = method === 'PATCH' ? rules.get(name) : undefined;
+    const whole = before === undefined ? stated : merged(before, stated, (record['query'] as Fields | undefined)?.['lists'] === 'replace');
+    rules.set(name, ruleOf({ ...whole, name }, sinceMs));
   }
 }
 
-/** A rule that is merged stays in force from its creation on. One whose creation is not known is taken for one about nothing but trust. */
-function ruleOf(stated: Fields, sinceMs: number, before?: KnownRule): KnownRule {
+/** A rule whose creation is not known is taken for one about nothing but trust. */
+function ruleOf(stated: Fields, sinceMs: number): KnownRule {
   return {
     ...{ approvers: [], approveWithin: '', useWithin: '', force: false },
-    name: before?.name ?? String(stated['name']),
-    acts: (stated['acts'] as readonly Act[] | undefined) ?? before?.acts ?? [],
-    paths: (stated['paths'] as readonly string[] | undefined) ?? before?.paths ?? [],
-    needed: Number(stated['needed'] ?? before?.needed ?? 1),
+    name: String(stated['name']),
+    acts: (stated['acts'] as readonly Act[] | undefined) ?? [],
+    paths: (stated['paths'] as readonly string[] | undefined) ?? [],
+    values: (stated['values'] as Values | undefined) ?? {},
+    needed: Number(stated['needed'] ?? 1),
     sinceMs,
   };
+}
+
+/** The fields of a rule after a merge, as far as they are followed. */
+function merged({ acts, paths, values = {}, needed }: KnownRule, stated: Fields, replacesLists: boolean): Fields {
+  const overlay = (below: Fields, top: Fields): Fields => {
+    const whole: Record<string, unknown> = { ...below };
+    for (const [name, value] of Object.entries(top)) {
+      const before = whole[name];
+      if (value === null) delete whole[name];
+      else if (Array.isArray(before) && Array.isArray(value) && !replacesLists) whole[name] = [...new Set([...before, ...value])];
+      else whole[name] = isFields(before) && isFields(value) ? overlay(before, value) : value;
+    }
+    return whole;
+  };
+  return overlay({ acts, paths, values, needed }, stated);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The values by which a record says that it was not under a rule. */
+function outsideBy({ 'outside-rules': noted }: TrailRecord, rule: string): Outside['by'] {
+  const all = Array.isArray(noted) ? (noted as Fields[]) : [];
+  return all.flatMap((one) => (one['rule'] === rule ? [{ field: String(one['field']), values: [one['values']].flat() }] : []));
 }
 
 /** The paths that a record concerns; none for the appliance as a whole. The path of a creation does not name the entry. */

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { LoginIdentity } from '../access/user.ts';
 import type { Store, Table } from '../store/store.ts';
 import type { Act } from './acts.ts';
+import type { Outside } from './narrowing.ts';
 
 /**
  * Somebody at a moment: the identity decides, the name is for people, the accessor names the token. `behind`: identities that made the login, and could use it as well.
@@ -21,10 +22,15 @@ type RuleThen = {
   readonly approvers: readonly string[];
   /** as in ApprovalRule, by the ids of the roles */
   readonly distinctGroups?: readonly (readonly string[])[];
+  /** as in ApprovalRule */
+  readonly rejections?: number;
 };
 
 /** An approval of one person. `roles`: ids of the roles that entitled the person; `tokens`: accessors of the token and its ancestors. */
 export type Vote = Person & { readonly at: string; readonly roles: readonly string[]; readonly tokens: readonly string[] };
+
+/** A rejection of one person, which alone may not end the request. */
+export type Rejection = Vote & { readonly reason: string };
 
 export const endStates = ['used', 'rejected', 'withdrawn', 'expired', 'restored'] as const;
 
@@ -45,12 +51,16 @@ export type Approval = {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly reason: string;
   readonly rules: readonly RuleThen[];
+  /** rules that were not about it because of its values, with those that they had; absent for none */
+  readonly outside?: readonly Pick<Outside, 'name' | 'values'>[];
   readonly from: string;
   readonly approveUntil: string;
   /** from the last needed approval on */
   readonly useWithinSeconds: number;
   /** in the order of time, of each person one */
   readonly votes: readonly Vote[];
+  /** the same of those who have rejected it; nobody is in both. Absent for none */
+  readonly rejections?: readonly Rejection[];
   readonly state: 'open' | (typeof endStates)[number];
   readonly end?: { readonly at: string; readonly by?: Person; readonly reason?: string };
 };

@@ -4,6 +4,7 @@ import { type PatternSegment, readPattern } from '../access/policy/patterns.ts';
 import { Remembered } from '../store/records/remembered.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 import type { Act } from './acts.ts';
+import { isOutside, type Outside, type Values } from './narrowing.ts';
 
 /** A way to log in of which the people approve. `id` is never reused, unlike the name: the grant of a role, the id of an approle. */
 export type ApproverRole = { readonly kind: 'role' | 'approle'; readonly name: string; readonly id: string };
@@ -13,12 +14,16 @@ export type ApprovalRule = {
   readonly acts: readonly Act[];
   /** patterns as in policies; none: every path */
   readonly paths: readonly string[];
+  /** values of fields with which alone the rule is about a request; absent: whatever they are */
+  readonly values?: Values;
   readonly needed: number;
   readonly approvers: readonly ApproverRole[];
   /** of each of these lists, besides, another person must be among those who approve; absent in older rules */
   readonly distinctGroups?: readonly (readonly ApproverRole[])[];
   /** false: a request may be made without a reason; absent: true */
   readonly reasonRequired?: boolean;
+  /** people whose rejection ends a request; absent: one */
+  readonly rejections?: number;
   readonly approveWithin: string;
   readonly useWithin: string;
   /** saved although fewer people could approve than are needed */
@@ -78,15 +83,20 @@ export function namesApprover(store: Store, tenantId: string, id: string): boole
 /**
  * The rules that a request with these acts must meet, all of them. `paths`: decoded segments of every path that it concerns; none: it concerns everything. Changes of trust fall under
  * every rule of the tenant in any case: who may change the protection has no protection, and a rule that another makes must not take it from the people of the first.
+ * `outside`: rules that are not about it because of its values.
  */
 export function fitting(
   rules: readonly NamedRule[],
   requested: readonly Act[],
   paths: readonly (readonly string[])[],
+  outside?: readonly Pick<Outside, 'name' | 'values'>[],
 ): readonly NamedRule[] {
   if (requested.includes('change-trust')) return rules;
   return rules.filter(
-    (rule) => rule.acts.some((act) => requested.includes(act)) && (paths.length === 0 || paths.some((segments) => isAbout(rule, segments))),
+    (rule) =>
+      rule.acts.some((act) => requested.includes(act)) &&
+      (paths.length === 0 || paths.some((segments) => isAbout(rule, segments))) &&
+      !isOutside(rule, outside),
   );
 }
 

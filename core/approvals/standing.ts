@@ -36,12 +36,17 @@ export type Requirement = {
   readonly have: number;
   /** groups for which nobody stands who has approved, each person for one */
   readonly groupsLacking: number;
+  /** people whose rejection ends the request, and those who have rejected it */
+  readonly rejections: number;
+  readonly rejecting: number;
   readonly isMet: boolean;
 };
 
 /** A request at present. */
 export type Standing = {
   readonly requirements: readonly Requirement[];
+  /** enough people have rejected it, by one of the rules */
+  readonly isRejected: boolean;
   /** time of the last approval that was needed; undefined while some are missing */
   readonly grantedAt: string | undefined;
   /** end of the time in which it can be approved, or used once it is granted */
@@ -53,19 +58,20 @@ const longestSeconds = 400 * 86_400;
 
 /** The standing of a request under the rules of its tenant: of the times of a rule then and now, the shorter counts. */
 export function standingOf(store: Store, tenantId: string, approval: Approval, rules: readonly NamedRule[], read: Read): Standing {
-  const present = fitting(rules, approval.acts, approval.concerns);
+  const present = fitting(rules, approval.acts, approval.concerns, approval.outside);
   const requirementsBy = (votes: readonly Vote[]): readonly Requirement[] =>
     requirementsOf(store, tenantId, { ...approval, votes }, present, rules, read);
   const granting = approval.votes.find((_, at) => requirementsBy(approval.votes.slice(0, at + 1)).every(({ isMet }) => isMet));
   const requirements = requirementsBy(approval.votes);
+  const isRejected = requirements.some(({ rejecting, rejections }) => rejecting >= rejections);
   const within = (field: 'approveWithin' | 'useWithin', then: number): number =>
     Math.min(then, ...present.map((rule) => parseDuration(rule[field], field).seconds));
   const after = (from: string, seconds: number): string => formatTimestamp(Temporal.Instant.from(from).add({ seconds }));
   if (granting === undefined) {
     const stricter = after(approval.from, within('approveWithin', longestSeconds));
-    return { requirements, grantedAt: undefined, until: stricter < approval.approveUntil ? stricter : approval.approveUntil };
+    return { requirements, isRejected, grantedAt: undefined, until: stricter < approval.approveUntil ? stricter : approval.approveUntil };
   }
-  return { requirements, grantedAt: granting.at, until: after(granting.at, within('useWithin', approval.useWithinSeconds)) };
+  return { requirements, isRejected, grantedAt: granting.at, until: after(granting.at, within('useWithin', approval.useWithinSeconds)) };
 }
 
 /**
@@ -75,7 +81,7 @@ export function standingOf(store: Store, tenantId: string, approval: Approval, r
 function requirementsOf(
   store: Store,
   tenantId: string,
-  { rules: then, votes, requester }: Pick<Approval, 'rules' | 'votes' | 'requester'>,
+  { rules: then, votes, requester, rejections: rejected = [] }: Pick<Approval, 'rules' | 'votes' | 'requester' | 'rejections'>,
   present: readonly NamedRule[],
   everyRule: readonly NamedRule[],
   read: Read,
@@ -85,16 +91,18 @@ function requirementsOf(
     const was = then.find((rule) => rule.name === name);
     const is = everyRule.find((rule) => rule.name === name);
     const needed = Math.max(was?.needed ?? 1, is?.needed ?? 1);
+    const rejections = Math.min(...[was, is].map((rule) => (rule === undefined ? Infinity : (rule.rejections ?? 1))));
     const approvers =
       is === undefined ? (was?.approvers ?? []) : is.approvers.filter((role) => isThere(store, tenantId, role, read)).map(({ id }) => id);
     const good = votes.filter((vote) => !isOneLogin(vote, requester) && vote.roles.some((role) => approvers.includes(role)));
     const people = peopleAmong(good);
     const have = people.length;
+    const rejecting = peopleAmong(rejected.filter(({ roles }) => roles.some((role) => approvers.includes(role)))).length;
     const present = (is?.distinctGroups ?? []).map((group) =>
       group.filter((role) => isThere(store, tenantId, role, read)).map(({ id }) => id),
     );
     const groupsLacking = Math.max(...[was?.distinctGroups ?? [], present].map((groups) => groups.length - mostServed(groups, people)));
-    return { name, needed, approvers, have, groupsLacking, isMet: have >= needed && groupsLacking === 0 };
+    return { name, needed, approvers, have, groupsLacking, rejections, rejecting, isMet: have >= needed && groupsLacking === 0 };
   });
 }
 

@@ -38,6 +38,8 @@ export type AuditRecord = {
   readonly userAgent?: string;
   /** acts of the request, for which rules may need approval */
   readonly acts?: readonly string[];
+  /** rules of approvals that are not about it because of values that it has, each with one of its fields */
+  readonly outsideRules?: readonly { readonly rule: string; readonly field: string; readonly values: unknown }[];
   /** id of the request for approval: of an act the one that it has spent */
   readonly approval?: string;
   /** people who have approved it */

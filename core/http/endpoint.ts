@@ -1,6 +1,7 @@
 // The contract of an endpoint: route, checks, audit record, API description and negative tests come from one definition.
 import type { z } from 'zod';
 import type { Act } from '../approvals/acts.ts';
+import type { Judged } from '../approvals/narrowing.ts';
 import type { Authorized } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
 import type { TokenRecord } from '../access/tokens/record.ts';
@@ -57,6 +58,8 @@ export type ApprovalSubject = {
   readonly target: unknown;
   /** shown to approvers, without secrets; wire form */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** for rules that values narrow; absent: each of them is about it */
+  judged?(): Judged;
 };
 
 /** Additions of an endpoint to its audit record; logins add tenant, user and accessor. */
@@ -75,6 +78,7 @@ export type AuditNote = {
   readonly created?: readonly string[];
   readonly requestParameters?: NonNullable<AuditRecord['requestParameters']>;
   readonly acts?: readonly Act[];
+  readonly outsideRules?: AuditRecord['outsideRules'];
   readonly approval?: string;
   readonly approvers?: AuditRecord['approvers'];
   readonly query?: Readonly<Record<string, unknown>>;

@@ -61,7 +61,7 @@ export function providePlatform(context: PlatformContext): Platform {
       tenantResource({ ...context, tenants, policies, resources: () => app().resources }),
       policyResource({ store, policies, tenants, reach, resources: () => app().resources }),
       approleResource({ ...context, policies }),
-      ruleResource({ store, sources: () => context.approverSources ?? [] }),
+      ruleResource({ store, sources: () => context.approverSources ?? [], endpoints: () => app().routes }),
     ],
     stop: () => topics?.endStreams(),
   };

@@ -91,6 +91,7 @@ const guardedBy = (name: Name, digest: string): Guarded => ({
     path: '/e',
     concerns: [],
     acts: ['take-keys-out'],
+    outside: [],
   },
   ...{ digest, parameters: {} },
 });

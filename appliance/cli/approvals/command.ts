@@ -24,8 +24,15 @@ const request = z.object({
   acts: z.array(z.string()),
   parameters: z.record(z.string(), z.unknown()).optional(),
   hidden: z.boolean(),
-  rules: z.array(z.object({ name: z.string(), needed: z.number(), have: z.number(), 'groups-lacking': z.number().optional() })),
+  rules: z.array(
+    z.object({
+      ...{ name: z.string(), needed: z.number(), have: z.number() },
+      ...{ 'groups-lacking': z.number().optional(), 'rejections-needed': z.number().optional() },
+    }),
+  ),
   approvals: z.array(person.extend({ time: z.string() })),
+  // Absent in answers of earlier versions.
+  rejections: z.array(person.extend({ time: z.string(), reason: z.string() })).default([]),
   created: z.string(),
   until: z.string(),
   digest: z.string(),
@@ -61,10 +68,10 @@ export async function runApprovals(words: readonly string[], before: ConnectionO
   add('approve', 'agree to a request, after comparing its six words with the person who asks', (id, options) =>
     withClient(options, io, (client) => approve(client, id, options, io)),
   ).addOption(new Option('--words <WORDS>', 'the six words as the person who asks has read them out; needed where nobody can be asked'));
-  add('reject', 'end a request for good', (id, options, reason) =>
+  add('reject', 'reject a request, which ends it unless its rules need more rejections', (id, options, reason) =>
     withClient(options, io, (client) => decide(client, id, 'reject', { reason }, io)),
   ).argument('<reason>', 'why; the person who asked sees it');
-  add('withdraw', 'end the own request, or take the own approval back', (id, options) =>
+  add('withdraw', 'end the own request, or take the own approval or rejection back', (id, options) =>
     withClient(options, io, (client) => decide(client, id, 'withdraw', {}, io)),
   );
   await approvals.parseAsync([...words], { from: 'user' });
@@ -112,20 +119,26 @@ function normal(words: string): string {
 
 const lackingText = (groups: number | undefined): string => (groups === undefined ? '' : `, ${groups} groups lacking`);
 
+const endingText = (rejections: number | undefined): string => (rejections === undefined ? '' : `, ${rejections} rejections end it`);
+
 function stateLine({ id, state, rules }: Shown): string {
-  const counts = rules.map(({ name, needed, have, 'groups-lacking': lacking }) => `${name}: ${have} of ${needed}${lackingText(lacking)}`);
+  const counts = rules.map(
+    ({ name, needed, have, 'groups-lacking': lacking, 'rejections-needed': rejections }) =>
+      `${name}: ${have} of ${needed}${lackingText(lacking)}${endingText(rejections)}`,
+  );
   return `${id}: ${state} (${counts.join(', ')})`;
 }
 
 /** The words of the person who asks come last, marked as such: what is done comes from the parsed request. */
 function described(shown: Shown): string {
-  const { requester, method, path, acts, parameters, approvals, created, until, reason } = shown;
+  const { requester, method, path, acts, parameters, approvals, rejections, created, until, reason } = shown;
   return [
     stateLine(shown),
     `  ${method} ${path} (${acts.join(', ')})`,
     ...(parameters === undefined ? ['  what it does is hidden from you by policies'] : Object.entries(parameters).map(parameterLine)),
     `  asked by ${personText(requester)} from ${shown['client-ip']}, ${created}; until ${until}`,
     ...approvals.map((one) => `  approved by ${personText(one)}, ${one.time}`),
+    ...rejections.map((one) => `  rejected by ${personText(one)}, ${one.time}: ${JSON.stringify(one.reason)}`),
     `  words: ${shown['digest-words']}`,
     `  in the words of the person who asks: ${JSON.stringify(reason)}`,
   ]

@@ -19,8 +19,8 @@ export type JudgedChange = {
   readonly isKnown: (field: string) => boolean;
 };
 
-/** The value of a field of a document (wire form), as rules judge it. */
-export function valueOfField(document: unknown, field: string, shape: Shape): unknown {
+/** The value of a field of a document (wire form), as rules judge it; undefined if the document cannot have one. */
+export function valueOfField(document: unknown, field: string, shape: Shape | undefined): unknown {
   return valueAt(document, field.split('/'), shape);
 }
 
@@ -115,7 +115,8 @@ export function hidesOf(grants: readonly Grants[], field: string): boolean {
   return fields.size > 0 && (around.has(field) || containersOf(field).some((container) => fields.has(container)));
 }
 
-function itemsOf(document: unknown, field: string): readonly unknown[] {
+/** The requests of a batch; empty unless the document is a batch. */
+export function itemsOf(document: unknown, field: string): readonly unknown[] {
   const items = isJsonObject(document) && Object.hasOwn(document, field) ? document[field] : undefined;
   return Array.isArray(items) ? items : [];
 }

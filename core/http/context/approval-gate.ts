@@ -2,13 +2,15 @@
 import { type Act, acts as everyAct } from '../../approvals/acts.ts';
 import { ask, type Guarded, personOf, spend } from '../../approvals/asking.ts';
 import { digestOf, wordsOf } from '../../approvals/digest.ts';
+import { withoutFields } from '../../access/policy/constraints.ts';
 import { identityKey } from '../../access/user.ts';
+import { type Judged, type Outside, outsideOf } from '../../approvals/narrowing.ts';
 import type { Approval } from '../../approvals/records.ts';
 import { type Approvals, fitting, type NamedRule } from '../../approvals/rules.ts';
 import { fail } from '../../base/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { replaceUnseen } from '../../wire/unseen-text.ts';
-import { Wire } from '../../wire/schema.ts';
+import { toKebab, Wire, withChangedField } from '../../wire/schema.ts';
 import { type AnyEndpoint, type ApprovalSubject, Reply } from '../endpoint.ts';
 import { judgedSegments } from '../judged-path.ts';
 import { queryOf } from '../request/path.ts';
@@ -53,14 +55,19 @@ export function passGate(context: ApiRequest, acts: readonly Act[], subjectOf: (
   const every = approvals.rules.of(caller.tenantId);
   if (every.length === 0) return undefined;
   const subject = subjectOf();
-  const rules = fitting(every, acts, subject.concerns);
-  return rules.length === 0 ? undefined : requireOne(context, approvals, acts, subject, rules);
+  const inPlace = fitting(every, acts, subject.concerns);
+  // Changes of trust fall under every rule.
+  const isNarrowed = !acts.includes('change-trust') && inPlace.some(({ values }) => values !== undefined);
+  const outside = isNarrowed ? outsideOf(inPlace, subject.judged?.()) : [];
+  if (outside.length > 0) context.note.outsideRules = outsideNote(outside);
+  const rules = fitting(inPlace, acts, subject.concerns, outside);
+  return rules.length === 0 ? undefined : requireOne(context, approvals, { acts, outside }, subject, rules);
 }
 
 async function requireOne(
   context: ApiRequest,
   { store }: Approvals,
-  acts: readonly Act[],
+  judged: Pick<Guarded, 'acts' | 'outside'>,
   subject: ApprovalSubject,
   rules: readonly NamedRule[],
 ): Promise<void> {
@@ -68,7 +75,7 @@ async function requireOne(
   if (id !== undefined && reason !== undefined)
     throw refusedHeader('approval', 'Send "Approval" to use an approval, or "Approval-Reason" to ask for one, not both.');
   if (id === undefined && reason === undefined) throw neededBy(context, rules);
-  const guarded = guardedBy(context, store, acts, subject);
+  const guarded = guardedBy(context, store, judged, subject);
   if (reason !== undefined) {
     const isRequired = rules.some(({ reasonRequired = true }) => reasonRequired);
     const asked = await ask(store, guarded, rules, readReason(reason, isRequired));
@@ -84,7 +91,7 @@ async function requireOne(
 function guardedBy(
   context: ApiRequest,
   store: Store,
-  acts: readonly Act[],
+  { acts, outside }: Pick<Guarded, 'acts' | 'outside'>,
   { concerns, content, target, parameters }: ApprovalSubject,
 ): Guarded {
   const { caller, now, clientIp, path, route, exchange } = context;
@@ -103,9 +110,15 @@ function guardedBy(
     path: path.text,
     concerns,
     acts,
+    outside,
     digest,
     parameters: legible(withinRoom({ ...parameters, ...facts })),
   };
+}
+
+/** For the record of a request, from which somebody finds out later that no rule was passed over. */
+function outsideNote(outside: readonly Outside[]): NonNullable<ApiRequest['note']['outsideRules']> {
+  return outside.flatMap(({ name, by }) => by.map(({ field, values }) => ({ rule: name, field, values: shortened(values) })));
 }
 
 /** Approvers see lists and texts of any length; what takes more room than this, by size and digest. */
@@ -189,6 +202,20 @@ export function subjectOfAction(context: ApiRequest): ApprovalSubject {
     content: largeText === undefined ? written : [written, largeText],
     target: approvedTargetOf(context, found) ?? null,
     parameters: requestParameters(route.auditFields, stated, true, inWhole) ?? {},
+    judged: () => judgedAction(context),
+  };
+}
+
+/** Content of an action, absent fields with what they stand for, without secrets. */
+function judgedAction({ route, input, found, call }: ApiRequest): Judged {
+  const { endpoint } = route;
+  const isComplete = endpoint.access === 'token' && endpoint.complete !== undefined && call !== undefined;
+  const meant = isComplete ? endpoint.complete?.(call, input as never, found as never) : input;
+  const unseen = [...(endpoint.secretInput ?? []), ...(endpoint.largeField === undefined ? [] : [endpoint.largeField])];
+  const { constrainedShape } = route;
+  return {
+    documents: [withoutFields(route.constrainedInput(meant), unseen.map(toKebab))],
+    shape: constrainedShape && unseen.reduce((shape, field) => withChangedField(shape, [field], () => undefined), constrainedShape),
   };
 }
 

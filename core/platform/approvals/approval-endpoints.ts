@@ -1,7 +1,7 @@
 // Requests for approval: what waits, and what people decide about it.
 import { z } from 'zod';
 import { acts } from '../../approvals/acts.ts';
-import { approve, type Decision, reject, type Seen, seenBy, withdraw } from '../../approvals/deciding.ts';
+import { approve, type Decision, presentState, reject, type Seen, seenBy, withdraw } from '../../approvals/deciding.ts';
 import { wordsOf } from '../../approvals/digest.ts';
 import { type Approval, approvalTable, briefParameters, endStates, isBrief, type Person } from '../../approvals/records.ts';
 import { Rules } from '../../approvals/rules.ts';
@@ -12,7 +12,6 @@ import { answerList } from '../../http/resource/list-answer.ts';
 import { listQuery } from '../../http/resource/list-query.ts';
 import { tags } from '../../http/tags.ts';
 import type { Store } from '../../store/store.ts';
-import { formatTimestamp } from '../../base/time.ts';
 import { shownText } from '../../wire/shown-text.ts';
 import { timestampText } from '../../wire/fields.ts';
 
@@ -61,6 +60,7 @@ const output = z
             needed: z.int().describe('Approvals that it needs.'),
             have: z.int().describe('Approvals that count at present.'),
             groupsLacking: z.int().optional().describe('Groups of the rule that lack an approval of one of their people; absent for none.'),
+            rejectionsNeeded: z.int().optional().describe('Rejections that end the request; absent: one.'),
           })
           .meta({ typeName: 'ApprovalRequirement' }),
       )
@@ -68,6 +68,13 @@ const output = z
     approvals: z
       .array(z.object({ ...personFields, time: timestampText().describe('When.') }).meta({ typeName: 'GivenApproval' }))
       .describe('Who has approved, and when.'),
+    rejections: z
+      .array(
+        z
+          .object({ ...personFields, time: timestampText().describe('When.'), reason: z.string().describe('Why.') })
+          .meta({ typeName: 'GivenRejection' }),
+      )
+      .describe('Who has rejected it, when and why.'),
     created: timestampText().describe('When it was made.'),
     until: timestampText().describe('End of the time in which it can be approved, or, when it is granted, sent.'),
     ended: timestampText().optional().describe('When it was used, rejected or withdrawn, or its time was over.'),
@@ -173,8 +180,9 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
       path: `${base}/{id}/reject`,
       auditFields: ['reason'],
       named: 'RejectApproval',
-      summary: 'Reject a request of another person for good',
-      description: 'One rejection is enough. The person who asked may ask again.',
+      summary: 'Reject a request of another person',
+      description:
+        'One rejection ends it for good, where each of its rules says no other number; until then it can be taken back by approving or withdrawing. The person who asked may ask again.',
       input: z.object({
         reason: shownText({ minCharacters: 3, maxCharacters: 512 }).meta({ description: 'Why.', example: 'The bank is not a partner.' }),
       }),
@@ -185,7 +193,7 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
       ...deciding,
       path: `${base}/{id}/withdraw`,
       named: 'WithdrawApproval',
-      summary: 'Withdraw the own request, or the own approval of another one',
+      summary: 'Withdraw the own request, or the own decision about another one',
       description: 'Possible until the request is sent.',
       errors: [...decidingErrors],
       run: (call) => decide(call, (decision) => withdraw(store, decision)),
@@ -208,11 +216,13 @@ function formatted(call: EndpointCall, { approval, standing, isOwn, roles }: See
     acts: [...what],
     ...(shown === undefined ? {} : { parameters: { ...brief(shown) } }),
     hidden: shown !== parameters,
-    rules: standing.requirements.map(({ name, needed, have, groupsLacking }) => ({
+    rules: standing.requirements.map(({ name, needed, have, groupsLacking, rejections }) => ({
       ...{ name, needed, have },
       ...(groupsLacking === 0 ? {} : { groupsLacking }),
+      ...(rejections === 1 ? {} : { rejectionsNeeded: rejections }),
     })),
     approvals: votes.map((vote) => ({ ...shownPerson(vote), time: vote.at })),
+    rejections: (approval.rejections ?? []).map((one) => ({ ...shownPerson(one), time: one.at, reason: one.reason })),
     created: from,
     until: standing.until,
     ...defined({ ended: end?.at, endedBy: end?.by && shownPerson(end.by), rejection: end?.reason }),
@@ -240,10 +250,9 @@ function inWhole(parameters: Approval['parameters']): Approval['parameters'] {
   return parameters;
 }
 
-function stateOf({ now }: EndpointCall, { state }: Approval, { grantedAt, until }: Seen['standing']): Output['state'] {
-  if (state !== 'open') return state;
-  if (formatTimestamp(now) >= until) return 'expired';
-  return grantedAt === undefined ? 'open' : 'granted';
+function stateOf({ now }: EndpointCall, approval: Approval, standing: Seen['standing']): Output['state'] {
+  const state = presentState(approval, standing, now);
+  return state === 'open' && standing.grantedAt !== undefined ? 'granted' : state;
 }
 
 function shownPerson({ user, identity: { kind, source, subject } }: Person): z.output<typeof person> {

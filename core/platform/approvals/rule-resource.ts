@@ -9,11 +9,13 @@ import { readPattern } from '../../access/policy/patterns.ts';
 import { lineageOf, type Read, tokenTable } from '../../access/tokens/record.ts';
 import { personKey, recentDays, recentPeople } from '../../access/logins/recent-logins.ts';
 import { fail } from '../../base/errors.ts';
+import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource, type Change } from '../../http/resource/resource.ts';
 import { tags } from '../../http/tags.ts';
 import type { Store } from '../../store/store.ts';
 import { durationText, integer } from '../../wire/fields.ts';
+import { narrowingWarnings, requireKnownValues } from './narrowed-fields.ts';
 
 const mostNames = 32;
 
@@ -59,6 +61,21 @@ const document = z.object({
         'Paths that the rule is about, as in policies, each with all below it; none: all. The trees /v1/config and /v1/state count as one.',
       example: ['/v1/config/keystore/**'],
     }),
+  values: z
+    .record(
+      z.string().min(1).max(256),
+      z
+        .array(z.union([z.string().max(256), z.number(), z.boolean(), z.null()]))
+        .min(1)
+        .max(256),
+    )
+    .refine((values) => Object.keys(values).length <= mostNames, `must be of at most ${mostNames} fields`)
+    .default({})
+    .meta({
+      description:
+        'Name of a field, inside containers `a/b`, to the values with which alone the rule is about a request, each field named; none: whatever they are. One that is left out counts with its default, else as null; of a list one element is enough. A field that a request cannot have, and a secret, narrows nothing.',
+      example: { format: ['clear'] },
+    }),
   needed: integer(1, 8).meta({ description: 'How many people besides the one who asks must approve.', example: 2 }),
   approvers: people('Approvers').meta({
     description: 'Whose people approve: those who logged in by one of these roles.',
@@ -79,6 +96,9 @@ const document = z.object({
     .describe(
       'Makes who asks say why. `false`: the header Approval-Reason may be empty, if no other rule that the request is under requires it.',
     ),
+  rejections: integer(1, 8)
+    .default(1)
+    .meta({ description: 'How many people must reject a request to end it. Several: no single person keeps others from it.', example: 2 }),
   approveWithin: durationText({ minSeconds: 300, maxSeconds: 14 * 86_400 })
     .default('24h')
     .meta({ description: 'Time from the request in which people can approve.', example: '24h' }),
@@ -98,7 +118,11 @@ const stateFields = z.object({
   missingRoles: z.array(z.string()).describe('Roles that are no longer there: nobody approves by them.'),
 });
 
-export type RuleResourceOptions = { readonly store: Store; readonly sources: () => readonly ApproverSource[] };
+export type RuleResourceOptions = {
+  readonly store: Store;
+  readonly sources: () => readonly ApproverSource[];
+  readonly endpoints: () => readonly AnyEndpoint[];
+};
 
 export function ruleResource(options: RuleResourceOptions): AnyResource {
   const { store } = options;
@@ -121,11 +145,12 @@ export function ruleResource(options: RuleResourceOptions): AnyResource {
       const roles = resolved(options, tenantId, wanted.approvers, current);
       if (roles.length === 0) throw invalid('approvers', 'must name at least one role: without approvers nothing could be approved');
       const groups = resolvedGroups(options, tenantId, wanted, roles, current);
-      if (!wanted.force) requireEnough(store, tenantId, now, wanted.needed, roles, groups);
+      requireKnownValues(options.endpoints(), wanted);
+      if (!wanted.force) requireEnough(store, tenantId, now, wanted, roles, groups);
       const { approvers: _approvers, distinctGroups: _distinctGroups, ...rest } = wanted;
       return { commit: () => ({ ...rest, approvers: roles, distinctGroups: groups }) };
     },
-    warnings: warningsOf,
+    warnings: (rule) => [...warningsOf(rule), ...narrowingWarnings(options.endpoints(), rule)],
     toDocument: documentOf,
     toState: ({ approvers: roles }, { caller: { tenantId }, now }) => ({
       canApprove: peopleOf(store, tenantId, roles, now).size,
@@ -161,16 +186,17 @@ function requireEnough(
   store: Store,
   tenantId: string,
   now: Temporal.Instant,
-  needed: number,
+  { needed, rejections }: Pick<RuleDocument, 'needed' | 'rejections'>,
   roles: readonly ApproverRole[],
   groups: readonly (readonly ApproverRole[])[],
 ): void {
   const able = peopleOf(store, tenantId, roles, now).size;
   const lonely = groups.findIndex((group) => peopleOf(store, tenantId, group, now).size < 2);
-  if (able > needed && lonely === -1) return;
+  const most = Math.max(needed, rejections);
+  if (able > most && lonely === -1) return;
   const lack =
-    able <= needed
-      ? `${able} people have logged in by these roles within ${recentDays} days, and the rule needs ${needed} besides the one who asks`
+    able <= most
+      ? `${able} people have logged in by these roles within ${recentDays} days, and the rule needs ${most} besides the one who asks${needed < most ? ' to reject' : ''}`
       : `Fewer than two people of "distinct-groups/${lonely}" have logged in within ${recentDays} days, and one of them may be the one who asks`;
   throw fail('in-use', {
     detail: `${lack}: have them log in first, or set "force" to true. Nobody could change such a rule if too few can approve.`,
@@ -185,7 +211,7 @@ function warningsOf({ approvers: { roles, approles }, needed }: RuleDocument): r
 
 /** The roles by id. One that is not there at present keeps the id that the rule has for it. */
 function resolved(
-  { store, sources }: RuleResourceOptions,
+  options: RuleResourceOptions,
   tenantId: string,
   names: RuleDocument['approvers'],
   current: ApprovalRule | undefined,
@@ -193,7 +219,7 @@ function resolved(
 ): readonly ApproverRole[] {
   const resolve = (kind: ApproverRole['kind'], list: keyof RuleDocument['approvers']): readonly ApproverRole[] =>
     names[list].map((name) => {
-      const id = idOf({ store, sources }, tenantId, kind, name);
+      const id = idOf(options, tenantId, kind, name);
       if (id !== undefined) return { kind, name, id };
       const kept = current?.approvers.find((role) => role.kind === kind && role.name === name);
       if (kept !== undefined) return kept;
@@ -223,16 +249,33 @@ function peopleOf(store: Store, tenantId: string, roles: readonly ApproverRole[]
   return found;
 }
 
-function documentOf({ approvers: roles, distinctGroups = [], reasonRequired = true, ...rule }: ApprovalRule): RuleDocument {
+function documentOf({
+  approvers: roles,
+  distinctGroups = [],
+  reasonRequired = true,
+  rejections = 1,
+  values = {},
+  ...rule
+}: ApprovalRule): RuleDocument {
   const namesOf = (some: readonly ApproverRole[]): RuleDocument['approvers'] => ({
     roles: some.filter(({ kind }) => kind === 'role').map(({ name }) => name),
     approles: some.filter(({ kind }) => kind === 'approle').map(({ name }) => name),
   });
   const { acts: named, paths, needed, approveWithin, useWithin, force } = rule;
   return {
-    ...{ needed, reasonRequired, approveWithin, useWithin, force },
-    ...{ acts: [...named], paths: [...paths], approvers: namesOf(roles), distinctGroups: distinctGroups.map(namesOf) },
+    ...{ needed, rejections, reasonRequired, approveWithin, useWithin, force },
+    ...{
+      acts: [...named],
+      paths: [...paths],
+      values: ownValues(values),
+      approvers: namesOf(roles),
+      distinctGroups: distinctGroups.map(namesOf),
+    },
   };
+}
+
+function ownValues(values: NonNullable<ApprovalRule['values']>): RuleDocument['values'] {
+  return Object.fromEntries(Object.entries(values).map(([field, some]) => [field, [...some]]));
 }
 
 function invalid(field: string, rule: string): Error {

@@ -43,6 +43,7 @@ const recordFields = Object.keys({
     'key-version': 1,
     'signed-digest': 1,
     acts: 1,
+    'outside-rules': 1,
     approval: 1,
     approvers: 1,
     isolated: 1,

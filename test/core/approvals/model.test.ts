@@ -8,7 +8,7 @@ import { approvers, type People, rule, rulePath, startPeople } from './people.ts
 const at = temporaryDirectory();
 const everybody = ['asker', 'other', ...approvers] as const;
 const exporting = '/v1/state/keystore/transit-keys/payments/export';
-const [approveWithin, useWithin, needed, versions] = [300, 60, 2, 3];
+const [approveWithin, useWithin, needed, rejections, versions] = [300, 60, 2, 2, 3];
 const seed = Number(process.env['APPROVALS_SEED'] ?? 7);
 const steps = Number(process.env['APPROVALS_STEPS'] ?? 120);
 let people: People;
@@ -19,12 +19,21 @@ beforeAll(async () => {
   for (let version = 2; version <= versions; version++)
     await people.as('root', 'POST', '/v1/state/keystore/transit-keys/payments/rotate', {});
   const times = { 'approve-within': `${approveWithin}s`, 'use-within': `${useWithin}s` };
-  expect((await people.as('root', 'POST', rulePath, rule('out', { acts: ['take-keys-out'], needed, ...times }))).status).toBe(201);
+  expect((await people.as('root', 'POST', rulePath, rule('out', { acts: ['take-keys-out'], needed, rejections, ...times }))).status).toBe(
+    201,
+  );
 });
 afterAll(() => people.appliance.close());
 
 type Vote = { readonly by: string; readonly at: number; readonly login: number };
-type Asked = { readonly by: string; readonly version: number; readonly from: number; votes: Vote[]; state: 'open' | 'over' };
+type Asked = {
+  readonly by: string;
+  readonly version: number;
+  readonly from: number;
+  votes: Vote[];
+  against: Vote[];
+  state: 'open' | 'over';
+};
 
 class Model {
   readonly asked = new Map<string, Asked>();
@@ -57,9 +66,13 @@ class Model {
     if (one.by !== by && !isApprover) return '404 not-found';
     if (verb !== 'withdraw' && one.by === by) return '403 approval-refused';
     if (!this.isLive(one)) return '409 approval-void';
-    if (verb === 'reject' || one.by === by) one.state = 'over';
-    else if (verb === 'withdraw') one.votes = one.votes.filter((vote) => vote.by !== by);
-    else if (!one.votes.some((vote) => vote.by === by)) one.votes.push({ by, at: this.now, login: this.logins.get(by) ?? 0 });
+    const vote = { by, at: this.now, login: this.logins.get(by) ?? 0 };
+    if (one.by === by) one.state = 'over';
+    else if (verb !== 'approve' || !one.votes.some((known) => known.by === by)) {
+      for (const some of ['votes', 'against'] as const) one[some] = one[some].filter((known) => known.by !== by);
+      if (verb !== 'withdraw') one[verb === 'approve' ? 'votes' : 'against'].push(vote);
+    }
+    if (one.against.length >= rejections) one.state = 'over';
     return '200';
   }
 
@@ -74,7 +87,8 @@ class Model {
 
   disable(by: string): void {
     for (const one of this.asked.values())
-      if (one.state === 'open') one.votes = one.votes.filter((vote) => vote.by !== by || vote.login !== (this.logins.get(by) ?? 0));
+      for (const some of ['votes', 'against'] as const)
+        if (one.state === 'open') one[some] = one[some].filter((vote) => vote.by !== by || vote.login !== (this.logins.get(by) ?? 0));
   }
 }
 
@@ -98,7 +112,8 @@ test(`${steps} random requests of five people end as the model says (APPROVALS_S
       const said = await people.ask(by, 'POST', exporting, { version });
       const same = model.ask(by, version);
       const id = String(said.body.id);
-      if (same === undefined && !model.asked.has(id)) model.asked.set(id, { by, version, from: model.now, votes: [], state: 'open' });
+      if (same === undefined && !model.asked.has(id))
+        model.asked.set(id, { by, version, from: model.now, votes: [], against: [], state: 'open' });
       return [`${codeOf(said)} ${same ?? 'new'}`, `202 ${same === undefined || same === id ? (same ?? 'new') : id}`];
     },
     async approve(by) {
@@ -131,7 +146,7 @@ test(`${steps} random requests of five people end as the model says (APPROVALS_S
       return [String(said.status < 300), 'true'];
     },
   };
-  const weights = { ask: 4, approve: 12, send: 6, withdraw: 1, reject: 1, disable: 1 };
+  const weights = { ask: 4, approve: 12, send: 6, withdraw: 1, reject: 3, disable: 1 };
   const weighted = Object.entries(weights).flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
   for (let step = 0; step < steps; step++) {
     const seconds = pick([0, 0, 1, 5, 40]);

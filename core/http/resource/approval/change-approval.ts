@@ -1,6 +1,7 @@
 // Approval of changes of a resource: asked for when a change is planned and everything that refuses it has had its say, and before it is prepared.
 import { isDeepStrictEqual } from 'node:util';
 import { acts as everyAct, type Act } from '../../../approvals/acts.ts';
+import type { Judged } from '../../../approvals/narrowing.ts';
 import { toKebab } from '../../../wire/schema.ts';
 import { inWhole, sizeOf } from '../../audit-parameters.ts';
 import type { EndpointCall } from '../../endpoint.ts';
@@ -40,7 +41,13 @@ export async function requireApprovalOf(
     content: [entry.names, change.after ?? null],
     target: view.tag(entry.name, record) ?? null,
     parameters: differences(view, entry.name, change),
+    judged: () => judgedOf(view, entry.name, [change.before, change.after]),
   });
+}
+
+/** Documents of an entry, undefined for none, as rules that values narrow judge them: without secrets. */
+export function judgedOf(view: ResourceView, name: string, documents: readonly (Document | undefined)[]): Judged {
+  return { documents: documents.flatMap((one) => (one === undefined ? [] : [view.configOf(name, one)])), shape: view.answers.config };
 }
 
 /** Paths that the change of an entry concerns. What belongs to the appliance as a whole, such as a tenant, concerns every path. */

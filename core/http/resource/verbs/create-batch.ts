@@ -8,7 +8,7 @@ import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../.
 import type { Act } from '../../../approvals/acts.ts';
 import { createEntry } from '../change.ts';
 import { readFlag } from '../list-query.ts';
-import { actsOfChange, concernsOf } from '../approval/change-approval.ts';
+import { actsOfChange, concernsOf, judgedOf } from '../approval/change-approval.ts';
 import { changeText, type VerbContext } from './verb.ts';
 
 const maxItems = 1_000;
@@ -84,19 +84,24 @@ async function requireBatchApproval(
 ): Promise<void> {
   const found = new Set<Act>();
   const concerns: (readonly string[])[] = [];
+  const judged: unknown[] = [];
   for (const { reference: _, ...body } of batch) {
     try {
       const { name, fields } = view.readCreation(body);
-      const acts = actsOfChange(view, call, [...parents, name], { before: undefined, after: view.parse(fields) });
+      const after = view.parse(fields);
+      const acts = actsOfChange(view, call, [...parents, name], { before: undefined, after });
       for (const act of acts) found.add(act);
-      if (acts.length > 0) concerns.push(...concernsOf(view, [...parents, name]));
+      if (acts.length === 0) continue;
+      concerns.push(...concernsOf(view, [...parents, name]));
+      judged.push(...judgedOf(view, name, [after]).documents);
     } catch (error) {
       // An entry that is not made needs no approval.
       if (!(error instanceof ServiceError)) throw error;
     }
   }
   const parameters = { items: batch.length, 'batch-input': batch.map((one) => view.auditParameters(one, 'shown')) };
-  if (found.size > 0) await call.requireApproval([...found], { concerns, content: batch, target: null, parameters });
+  const subject = { concerns, content: batch, target: null, parameters, judged: () => ({ documents: judged, shape: view.answers.config }) };
+  if (found.size > 0) await call.requireApproval([...found], subject);
 }
 
 /** The document of a created entry, or the refusal. Throws faults: they end the batch. */

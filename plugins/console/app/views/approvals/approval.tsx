@@ -27,7 +27,14 @@ type Approval = {
   readonly path: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly hidden: boolean;
-  readonly rules: readonly { readonly name: string; readonly needed: number; readonly have: number; readonly 'groups-lacking'?: number }[];
+  readonly rules: readonly {
+    readonly name: string;
+    readonly needed: number;
+    readonly have: number;
+    readonly 'groups-lacking'?: number;
+    readonly 'rejections-needed'?: number;
+  }[];
+  readonly rejections?: readonly (Person & { readonly reason: string })[];
   readonly until: string;
   readonly digest: string;
   readonly 'digest-words': string;
@@ -38,6 +45,7 @@ const tones: Readonly<Record<string, Tone>> = { open: 'warn', granted: 'good' };
 
 const words = {
   asks: 'asks to do this',
+  rejectedBy: 'Rejected by',
   reasonOf: 'Why, in the words of the person who asks',
   compare: 'Let the person who asks read out these words, in a call that you begin. Approve only if they are the same.',
   compared: 'The person has read out the same words.',
@@ -55,7 +63,7 @@ export function ApprovalView({ catalog, place: { names }, turn: asked }: DrawnPr
   if (loaded.state === 'loading') return <Loading />;
   if (loaded.state !== 'there') return null;
   const approval = loaded.answer.body as Approval;
-  const { state, requester, method, path, parameters = {}, rules, until, reason } = approval;
+  const { state, requester, method, path, parameters = {}, rules, rejections = [], until, reason } = approval;
   const again = (): void => void (turn.value += 1);
   const entryOf = (action: string): Entry | undefined => catalog.entries.find((one) => one.path === `${template}/${action}`);
   return (
@@ -82,6 +90,12 @@ export function ApprovalView({ catalog, place: { names }, turn: asked }: DrawnPr
           </dd>
           <dt>Approvals</dt>
           <dd>{rules.map(approvalsText).join(', ')}</dd>
+          {rejections.length > 0 && <dt>{words.rejectedBy}</dt>}
+          {rejections.map(({ user, subject, reason: why }) => (
+            <dd key={subject}>
+              <bdi>{visible(user)}</bdi>: <bdi>{visible(why, 'lines')}</bdi>
+            </dd>
+          ))}
           <dt>Ends</dt>
           <dd>
             <When at={until}>{fromNow(Date.parse(until))}</When>
@@ -93,8 +107,11 @@ export function ApprovalView({ catalog, place: { names }, turn: asked }: DrawnPr
   );
 }
 
-function approvalsText({ name, needed, have, 'groups-lacking': lacking }: Approval['rules'][number]): string {
-  return `${have} of ${needed} for ${visible(name)}${lacking === undefined ? '' : ` (${lacking} groups lacking)`}`;
+function approvalsText(rule: Approval['rules'][number]): string {
+  const { name, needed, have, 'groups-lacking': lacking, 'rejections-needed': rejections } = rule;
+  const lack = lacking === undefined ? '' : ` (${lacking} groups lacking)`;
+  const ending = rejections === undefined ? '' : ` (${rejections} rejections end it)`;
+  return `${have} of ${needed} for ${visible(name)}${lack}${ending}`;
 }
 
 type Difference = { readonly present?: unknown; readonly wanted?: unknown };

@@ -1,0 +1,73 @@
+// Rules that values of fields narrow: which requests such a rule is not about.
+import { isDeepStrictEqual } from 'node:util';
+import { itemsOf, valueOfField } from '../access/policy/constraints.ts';
+import type { Shape } from '../wire/schema.ts';
+
+/** By field, inside containers `a/b`, the values with which a rule is about a request. */
+export type Values = Readonly<Record<string, readonly (string | number | boolean | null)[]>>;
+
+/** Part of a rule. */
+type Narrowed = { readonly name: string; readonly values?: Values };
+
+/**
+ * Content of a request, as these rules judge it: documents in wire form without secrets, and the fields that they can have. Of a change the document before
+ * and after it, of a batch each item.
+ */
+export type Judged = { readonly documents: readonly unknown[]; readonly shape: Shape | undefined };
+
+/** A rule that is not about a request, the values that it had then, and those of the request by which it is not. */
+export type Outside = Required<Narrowed> & { readonly by: readonly { readonly field: string; readonly values: readonly unknown[] }[] };
+
+/** The rules among these that are not about a request because of its values. What nobody can know, as a secret or a field that it cannot have, narrows nothing. */
+export function outsideOf(rules: readonly Narrowed[], judged: Judged | undefined): readonly Outside[] {
+  if (judged === undefined) return [];
+  const documents = judged.documents.flatMap((one) => {
+    const items = itemsOf(one, 'batch-input');
+    return items.length === 0 ? [one] : items;
+  });
+  return rules.flatMap(({ name, values = {} }) => {
+    const sparing = documents.map((one) => sparingField(values, one, judged.shape));
+    const known = sparing.filter((one) => one !== undefined);
+    if (documents.length === 0 || known.length < documents.length) return [];
+    const fields = [...new Set(known.map(({ field }) => field))];
+    const valuesOf = (field: string): readonly unknown[] => [
+      ...new Set(known.filter((one) => one.field === field).flatMap((one) => one.values)),
+    ];
+    return [{ name, values, by: fields.map((field) => ({ field, values: valuesOf(field) })) }];
+  });
+}
+
+/** Tells whether a rule, as it is now, was not about a request. */
+export function isOutside({ name, values }: Narrowed, outside: readonly Narrowed[] = []): boolean {
+  return outside.some((one) => one.name === name && isDeepStrictEqual(one.values, values));
+}
+
+/** The first field of a rule that has another value in a document. */
+function sparingField(values: Values, document: unknown, shape: Shape | undefined) {
+  for (const [field, some] of Object.entries(values)) {
+    const here = scalarsOf(valueOfField(document, field, shape));
+    if (here !== undefined && !here.some((one) => (some as readonly unknown[]).includes(one))) return { field, values: here };
+  }
+  return undefined;
+}
+
+/** The single values of a field, an empty list as null; undefined for what has none. */
+function scalarsOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) {
+    const all = value.map(scalarsOf);
+    if (all.length === 0) return [null];
+    return all.some((one) => one === undefined) ? undefined : all.flatMap((one) => one ?? []);
+  }
+  return value === undefined || (typeof value === 'object' && value !== null) ? undefined : [value];
+}
+
+/** Tells whether values of a request, by field, keep it out of a rule: for an auditor who has its record alone. */
+export function areOutside({ values = {} }: Omit<Narrowed, 'name'>, by: Outside['by']): boolean {
+  return (
+    by.length > 0 &&
+    by.every(({ field, values: here }) => {
+      const some: readonly unknown[] | undefined = Object.hasOwn(values, field) ? values[field] : undefined;
+      return some !== undefined && here.length > 0 && !here.some((one) => some.includes(one));
+    })
+  );
+}
