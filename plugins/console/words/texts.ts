@@ -161,7 +161,7 @@ function shownText(text: string): string {
 
 function isText(value: string, place: Place): boolean {
   const words = value.replaceAll(/\{\d+\}/g, '');
-  if (place === 'code' || !/\p{L}{2}/u.test(words)) return false;
+  if (place === 'code' || !/\p{L}{2}|^\p{Lu}$/u.test(words)) return false;
   // A sentence, or a word that begins as one. Addresses, media types and names of headers are not texts.
   return place === 'shown' || /^\p{Lu}[\p{Ll}-]+$/u.test(words) || /\p{L}[,:;]? | \(?\p{L}{2}/u.test(words);
 }

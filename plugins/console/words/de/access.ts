@@ -2,6 +2,7 @@
 import type { Words } from '../translate.ts';
 
 export const access: Words = {
+  I: 'Ich',
   'How a program logs in': 'So meldet sich ein Programm an',
   'Role-id': 'Role-ID',
   'role-id': 'Role-ID',
@@ -45,7 +46,7 @@ export const access: Words = {
   'By its accessor, or the name of who holds it.': 'Nach seinem Accessor oder dem Namen des Inhabers.',
   'All that it would have.': 'Alle, die es hätte.',
   do: 'Operation',
-  'at this path': 'unter diesem Pfad',
+  'at this path': 'Unter diesem Pfad',
   'As in a request, with names in it: {0}': 'Wie in einer Anfrage, mit Namen darin: {0}',
   'the policies of the tenant': 'die Richtlinien des Mandanten',
   'the policies of the token': 'die Richtlinien des Tokens',

@@ -2,6 +2,10 @@
 import type { Words } from '../translate.ts';
 
 export const machine: Words = {
+  Label: 'Label',
+  Manufacturer: 'Hersteller',
+  Model: 'Modell',
+  Module: 'Modul',
   'Of the whole appliance: store, keys of the embedded token, settings. Each is encrypted before it leaves.':
     'Von der ganzen Appliance: Speicher, Schlüssel des eingebauten Tokens, Einstellungen. Jede wird verschlüsselt, bevor sie das Gerät verlässt.',
   'Back up to this computer': 'Auf diesem Computer sichern',

@@ -12,6 +12,7 @@ import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
+import { said } from '../../language/language.ts';
 import '../../style/access.css';
 import '../../style/making.css';
 
@@ -19,7 +20,7 @@ const policies = '/v1/config/policy/policies';
 const operations = ['create', 'read', 'update', 'delete', 'execute'] as const;
 
 /** Subjects of a check. */
-const whoms = { own: 'I', accessor: 'Another token', policies: 'A token with these policies' } as const;
+const whoms = { own: said('I'), accessor: 'Another token', policies: 'A token with these policies' } as const;
 type Whom = keyof typeof whoms;
 
 type Decision = {

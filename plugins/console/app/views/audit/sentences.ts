@@ -1,7 +1,7 @@
 // Records of the trail as sentences: what somebody did, or was refused, and with which thing.
-import { titleOf } from '../../description/catalog.ts';
+import { nameOf, titleOf } from '../../description/catalog.ts';
 import type { Entry } from '../../description/catalog.ts';
-import { locale, said } from '../../language/language.ts';
+import { language, locale, said } from '../../language/language.ts';
 import { resultOf, type TrailRecord } from './records.ts';
 
 /** Actions with a word between them and what they are about: done, and the infinitive. */
@@ -71,9 +71,10 @@ function wordsOfAction(action: string, name: string | undefined): readonly [done
   return name === undefined ? [`did “${title}”`, `do “${title}”`] : [`did “${title}” with`, `do “${title}” with`];
 }
 
-function thingsOf({ path }: Entry): string {
+function thingsOf(entry: Entry): string {
+  if (language !== 'en') return nameOf(entry);
   return (
-    path
+    entry.path
       .split('/')
       .findLast((segment) => !segment.startsWith('{'))
       ?.replaceAll('-', ' ') ?? ''

@@ -73,14 +73,18 @@ function Token({ catalog, token, onChange }: TokenProps): ComponentChildren {
         <section class="card">
           <h3>The token</h3>
           <dl>
-            {Object.entries({ Label: label, 'Serial number': serial, Manufacturer: manufacturer, Model: model, Module: module }).map(
-              ([title, text]) => [
-                <dt key={`${title}:name`}>{title}</dt>,
-                <dd key={`${title}:value`}>
-                  <bdi>{visible(text)}</bdi>
-                </dd>,
-              ],
-            )}
+            {[
+              { title: 'Label', text: label },
+              { title: 'Serial number', text: serial },
+              { title: 'Manufacturer', text: manufacturer },
+              { title: 'Model', text: model },
+              { title: 'Module', text: module },
+            ].map(({ title, text }) => [
+              <dt key={`${title}:name`}>{title}</dt>,
+              <dd key={`${title}:value`}>
+                <bdi>{visible(text)}</bdi>
+              </dd>,
+            ])}
           </dl>
         </section>
         <section class="card">
