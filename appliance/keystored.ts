@@ -34,7 +34,8 @@ import { watchLauncher } from './processes/launcher.ts';
 import { hsmConfigOf, refusingHsmErrors } from './tokens/hsm-config.ts';
 import { paths } from './data-directory/paths.ts';
 import { keepWatch, openNotify } from './processes/watch/notify.ts';
-import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
+import { sweepDrill } from './backup/drills/upload.ts';
+import { describeOrigin, finishRestore, keysOfFiles, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './tls/sealed-identity.ts';
 import { requireSoundStore } from './data-directory/store-files.ts';
 import { requireWhole } from './data-directory/traces.ts';
@@ -210,14 +211,17 @@ async function fillDataDirectory({ data, restore, hsm, ...given }: Configuration
   const wasCut = finishRestore(data);
   if (wasCut) step('finished an interrupted restore');
   sweepCopies(data);
+  sweepDrill(data);
   if (restore === undefined || wasCut) return;
   step(`restoring ${restore}`);
   const tokens = hsm.tokens.map(({ name, group }) => group ?? name);
   const { origin, madeAt } = await restoreAppliance({
     ...{ directory: data, file: restore, tokens },
-    passphraseFile: given.restorePassphraseFile,
-    identityFile: given.restoreIdentityFile,
-    auditKeysFile: given.restoreAuditKeys,
+    ...keysOfFiles({
+      passphraseFile: given.restorePassphraseFile,
+      identityFile: given.restoreIdentityFile,
+      auditKeysFile: given.restoreAuditKeys,
+    }),
   });
   console.error(`keystored: restored the backup${madeAt === undefined ? '' : ` of ${madeAt}`}; ${describeOrigin(origin)}`);
 }

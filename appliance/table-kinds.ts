@@ -18,6 +18,7 @@ import { urlTableKinds } from './cluster/public-url/public-url.ts';
 import { findingTableKinds } from './findings/findings.ts';
 import { clockTableKinds } from './machine/clock-watch.ts';
 import { noticeTableKinds } from './notices/records.ts';
+import { drillTableKinds } from './backup/drills/record.ts';
 import { plugins } from './plugins.ts';
 import { wrappingTableKinds } from './wrapping-keys/record.ts';
 
@@ -29,6 +30,7 @@ export const tableKinds: TableKinds = {
   ...chainTableKinds,
   ...restorationTableKinds,
   ...backupTableKinds,
+  ...drillTableKinds,
   ...breakGlassTableKinds,
   ...transferTableKinds,
   ...typeTableKinds,

@@ -8,7 +8,8 @@ import type { OpenStore } from '../../core/store/open.ts';
 import { backupEndpoints } from './endpoints.ts';
 import { restoreEndpoints } from './restore-endpoints.ts';
 import type { Backups } from './run/backups.ts';
-import { releaseLeaseOf } from './run/lease.ts';
+import { releaseRecordOf } from './run/lease.ts';
+import { runningTable } from './run/record.ts';
 
 export function backupPlugin({ backups, store }: { readonly backups: Backups; readonly store: OpenStore }): AnyPlugin {
   return definePlugin({
@@ -22,7 +23,7 @@ export function backupPlugin({ backups, store }: { readonly backups: Backups; re
         jobs: job === undefined ? [] : [job],
         gauges: backupGauges(backups),
         notices: ({ isSystem }) => (isSystem ? backupNotices(backups) : []),
-        dropAppliance: (transaction, appliance) => releaseLeaseOf(transaction, store, appliance),
+        dropAppliance: (transaction, appliance) => releaseRecordOf(transaction, runningTable(store), appliance),
         health() {
           const part = backups.health();
           return part === undefined ? [] : [{ name: 'backup', ...part }];
@@ -34,10 +35,10 @@ export function backupPlugin({ backups, store }: { readonly backups: Backups; re
 
 /** Failures and overdue ones are a part of health. */
 function backupNotices(backups: Backups): readonly Notice[] {
-  const { scheduled, lastSuccessAt, failuresInARow } = backups.status();
+  const { scheduled, lastSuccessAt, lastTakenAt, failuresInARow } = backups.status();
   if (failuresInARow > 0) return [{ name: 'backup-failing', text: 'Backups to the targets fail', path: statusPath }];
-  if (scheduled || lastSuccessAt !== undefined) return [];
-  const text = 'No backup has reached a target yet, and none is scheduled';
+  if (scheduled || lastSuccessAt !== undefined || lastTakenAt !== undefined) return [];
+  const text = 'No backup was made yet, and none is scheduled';
   return [{ name: 'backup-missing', text, path: statusPath }];
 }
 

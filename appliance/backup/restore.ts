@@ -22,6 +22,7 @@ import { defined } from '../../core/base/defined.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { formatTimestamp, systemClock } from '../../core/base/time.ts';
 import type { Taker } from './format/archive.ts';
+import type { Opening } from './format/age.ts';
 import { BackupError } from './format/error.ts';
 import type { Contents, Origin } from './format/manifest.ts';
 import { readIdentityFile } from './format/recipients.ts';
@@ -35,14 +36,17 @@ import { endFirstStart, findTrace, isTrace } from '../data-directory/traces.ts';
 /** Holds PINs in clear. */
 const unfinishedName = 'restoring';
 
-export type RestoreOptions = {
+/** Finds what opens a backup and proves its origin, once the directory is known to be empty. */
+export type RestoreKeys = {
+  /** Throws StartRefused or BackupError. */
+  opening(): Promise<Opening>;
+  /** public keys (PEM) of the audit trail of the appliance that made the backup, kept elsewhere: any other origin is refused */
+  trusted(): string | undefined;
+};
+
+export type RestoreOptions = RestoreKeys & {
   readonly directory: string;
   readonly file: string;
-  /** exactly one of them opens the backup */
-  readonly passphraseFile: string | undefined;
-  readonly identityFile: string | undefined;
-  /** public keys of the audit trail of the appliance that made the backup, kept elsewhere: any other origin is refused */
-  readonly auditKeysFile: string | undefined;
   /** names of the configured tokens; none: the embedded one */
   readonly tokens: readonly string[];
 };
@@ -52,26 +56,21 @@ export type RestoreOptions = {
  * restored content, and its origin as far as it is known.
  */
 export async function restoreAppliance(options: RestoreOptions): Promise<Restored> {
-  const { directory, file, passphraseFile, identityFile, auditKeysFile, tokens } = options;
+  const { directory, file, tokens } = options;
   const present = findTrace(directory);
   if (present !== undefined) {
     throw new StartRefused(
       `--restore needs an empty data directory, and ${present} exists: nothing was restored. Without --restore, what is there starts`,
     );
   }
-  if ((passphraseFile === undefined) === (identityFile === undefined))
-    throw new StartRefused('--restore needs --restore-passphrase-file FILE or --restore-identity-file FILE: what the backup was made for');
   requireBackupFile(file);
   const unfinished = join(directory, unfinishedName);
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
   let restored: Restored;
   try {
-    const opening =
-      identityFile === undefined
-        ? { passphrase: new Secret(readPassphrase(passphraseFile ?? '')) }
-        : { identities: await readIdentityFile(identityFile) };
-    const trusted = auditKeysFile === undefined ? undefined : readFileSync(auditKeysFile, 'utf8');
+    const opening = await options.opening();
+    const trusted = options.trusted();
     const folders = new Set<string>([unfinished]);
     const taker: Taker<Contents> = {
       begin: (contents) => requireFitting(contents, tokens),
@@ -100,6 +99,27 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
   return restored;
 }
 
+/** Exactly one of the first two opens the backup. */
+export type RestoreFiles = {
+  readonly passphraseFile: string | undefined;
+  readonly identityFile: string | undefined;
+  readonly auditKeysFile: string | undefined;
+};
+
+export function keysOfFiles({ passphraseFile, identityFile, auditKeysFile }: RestoreFiles): RestoreKeys {
+  return {
+    async opening() {
+      if ((passphraseFile === undefined) === (identityFile === undefined))
+        throw new StartRefused(
+          '--restore needs --restore-passphrase-file FILE or --restore-identity-file FILE: what the backup was made for',
+        );
+      if (identityFile !== undefined) return { identities: await readIdentityFile(identityFile) };
+      return { passphrase: new Secret(readPassphrase(passphraseFile ?? '')) };
+    },
+    trusted: () => (auditKeysFile === undefined ? undefined : readFileSync(auditKeysFile, 'utf8')),
+  };
+}
+
 function readPassphrase(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
@@ -112,7 +132,7 @@ function readPassphrase(file: string): string {
 }
 
 /** Refuses everything but regular files: reading a FIFO would never end. Throws StartRefused. */
-function requireBackupFile(file: string): void {
+export function requireBackupFile(file: string): void {
   try {
     requireFile(file);
     accessSync(file, constants.R_OK);
@@ -189,7 +209,7 @@ function requireNoLink(path: string): void {
 }
 
 /** The keys of a backup are wrapped under a key of its token, and useless without it. */
-function requireFitting({ embedded, tokens: needed }: Contents, configured: readonly string[]): void {
+export function requireFitting({ embedded, tokens: needed }: Contents, configured: readonly string[]): void {
   if (embedded) {
     if (configured.length > 0)
       throw new StartRefused('--restore: the backup brings its own token; take hsm.tokens out of the configuration');

@@ -13,6 +13,7 @@ import { type Listeners, listenersService } from '../../core/plugin/services/lis
 import { openStore } from '../../core/store/open.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import type { Backups } from '../backup/run/backups.ts';
+import type { Drills } from '../backup/drills/drills.ts';
 import type { ClockWatch } from '../machine/clock-watch.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { plugins } from '../plugins.ts';
@@ -81,6 +82,7 @@ function absentSystem(directory: string): NonNullable<Parts['system']> {
     ...{ directory, tokens: [], settleMs: 0, cluster: undefined, operationsSocket: join(directory, 'operate') },
     clockWatch: withMembers(absent<ClockWatch>('clock watch'), { held: (job) => job }),
     backups: withMembers(absent<Backups>('backup'), { job: undefined }),
+    drills: withMembers(absent<Drills>('drill'), { job: { name: 'drill-uploads', everySeconds: 600, run: () => Promise.resolve() } }),
     membership: absent<Membership>('membership'),
     notices: {},
     pinOrigin: () => ({ opensByItself: true, pins: [], pinFiles: [] }),

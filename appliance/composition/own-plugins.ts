@@ -14,6 +14,8 @@ import type { Backups } from '../backup/run/backups.ts';
 import { breakGlassPlugin } from '../break-glass/plugin.ts';
 import { clusterPlugin } from '../cluster/plugin.ts';
 import type { ClusterParts } from '../cluster/state-endpoint.ts';
+import type { Drills } from '../backup/drills/drills.ts';
+import { drillPlugin } from '../backup/drills/plugin.ts';
 import { downloadsPlugin } from '../downloads/plugin.ts';
 import { findingsPlugin } from '../findings/plugin.ts';
 import { reportUnreadable } from '../findings/unreadable-records.ts';
@@ -50,6 +52,7 @@ export type SystemParts = MonitoringParts &
     /** The longest time from reading a record until the token has opened its keys. */
     readonly settleMs: number;
     readonly backups: Backups;
+    readonly drills: Drills;
     readonly shipping: ShippingParts;
     readonly notices: NoticesConfig;
     /** the parts of the appliance, as all its workers see them */
@@ -116,6 +119,7 @@ function servingPlugins(parts: OwnParts, system: SystemParts, keyParts: KeyParts
     machinePlugin({ ...parts, ...system }),
     monitoringPlugin({ ...system, store, running }),
     backupPlugin({ ...system, store }),
+    drillPlugin({ ...parts, ...system }),
     sealPlugin(system),
     clusterPlugin({ ...parts, ...system, ...keyParts, ownTokens, kinds: tableKinds }),
     provisioningPlugin(store, system.bootstrapFile),

@@ -1,5 +1,5 @@
 // Measuring and recording parts of a serving process: the clock, quotas and metrics, the audit trail with the destinations that it waits
-// for, and the backups.
+// for, the backups and their drills.
 import { setTimeout } from 'node:timers/promises';
 import { Quotas } from '../../core/access/quotas.ts';
 import { chainNames } from '../../core/audit/chains.ts';
@@ -11,6 +11,7 @@ import { systemClock } from '../../core/base/time.ts';
 import program from '../../package.json' with { type: 'json' };
 import { auditPublicKeysPem, openAuditSigner } from '../audit/audit-signing.ts';
 import { Backups } from '../backup/run/backups.ts';
+import { Drills, recordDrill } from '../backup/drills/drills.ts';
 import { recordForeignWrites } from '../cluster/foreign-writes.ts';
 import { paths } from '../data-directory/paths.ts';
 import { noteStepsAhead } from '../findings/clock-ahead.ts';
@@ -28,6 +29,7 @@ export type Recording = {
   readonly audit: Audit;
   readonly watch: ShippingWatch;
   readonly backups: Backups;
+  readonly drills: Drills;
   /** as in RequestServer */
   readonly admit: (tenantId: string) => void;
   /** Notes the time before the process ends: after a restart of the machine, ended credentials are recognised by this alone. */
@@ -73,7 +75,9 @@ export async function openRecording(worker: ServingWorker): Promise<Recording> {
   if (number === 1) cluster?.onForeignWrites((report) => recordForeignWrites({ store: runtime.store, clock, audit }, report));
   const backups = openBackups(worker, { clockWatch, audit, signHead });
   closing.onRest(() => backups.stop());
-  return { clockWatch, metrics, trail, audit, watch, backups, admit: (tenantId) => quotas.admit(tenantId), recordTime };
+  const drills = openDrills(worker, { clockWatch, audit });
+  closing.onRest(() => drills.stop());
+  return { clockWatch, metrics, trail, audit, watch, backups, drills, admit: (tenantId) => quotas.admit(tenantId), recordTime };
 }
 
 function openBackups(
@@ -88,5 +92,18 @@ function openBackups(
     version: program.version,
     sign: signHead,
     auditKeys: () => auditPublicKeysPem(store),
+  });
+}
+
+function openDrills(
+  { configuration, log, runtime: { store } }: ServingWorker,
+  { clockWatch, audit }: Pick<Recording, 'clockWatch' | 'audit'>,
+): Drills {
+  const { clock } = clockWatch;
+  return new Drills({
+    options: process.argv.slice(2),
+    ...{ data: configuration.data, store, clock, config: configuration.backup, log: log.with('drill') },
+    auditKeys: () => auditPublicKeysPem(store),
+    record: (result) => recordDrill(audit, clock, result),
   });
 }

@@ -101,13 +101,13 @@ async function composeWorker(worker: ServingWorker, recording: Recording, listen
 
 function systemOf(
   worker: ServingWorker,
-  { clockWatch, metrics, watch, backups }: Recording,
+  { clockWatch, metrics, watch, backups, drills }: Recording,
   { identity }: Listening,
 ): Omit<NonNullable<Parts['system']>, 'membership'> {
   const { configuration, channel, runtime, tokens } = worker;
   const { data, operationsSocket, bootstrapFile } = configuration;
   return {
-    ...{ directory: data, tokens, clockWatch, metrics, backups, operationsSocket, bootstrapFile, cluster: runtime.cluster },
+    ...{ directory: data, tokens, clockWatch, metrics, backups, drills, operationsSocket, bootstrapFile, cluster: runtime.cluster },
     // A job is given up after one timeout of waiting for a session and another one of running.
     settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
     snapshots: () => channel.request('metrics', undefined),

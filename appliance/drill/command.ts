@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { terminalLog } from '../../core/log/terminal.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { StartError } from '../../core/plugin/registry.ts';
+import { keysOfFiles } from '../backup/restore.ts';
 import { loadConfiguration } from '../configuration.ts';
 import { namesOf, openByShares, wordsOfAct } from '../custodians/agreed.ts';
 import { readCeremonies } from '../custodians/ceremony.ts';
@@ -63,7 +64,10 @@ async function drill(file: string, values: Values, directory: string): Promise<n
   const beganMs = performance.now();
   const { findings, notes } = await runDrill({
     configuration: loadConfiguration(['--data', directory, ...(values.config === undefined ? [] : ['--config', values.config])]),
-    ...{ file, identityFile: values['identity-file'], passphraseFile: values['passphrase-file'], auditKeysFile: values['audit-keys'] },
+    file,
+    ...keysOfFiles({
+      ...{ identityFile: values['identity-file'], passphraseFile: values['passphrase-file'], auditKeysFile: values['audit-keys'] },
+    }),
     ...{ auditDirectories: values.audit ?? [], pins: () => givenPins(directory, values) },
     log: terminalLog,
     say: (line) => console.log(inWordsOfDrill(line)),

@@ -35,8 +35,13 @@ export type DrillOptions = Omit<RestoreOptions, 'directory' | 'tokens'> & {
   readonly say: (line: string) => void;
 };
 
-/** Problems that the drill found, and notes that break nothing. */
-export type DrillReport = { readonly findings: readonly CheckFinding[]; readonly notes: readonly CheckFinding[] };
+/** Problems that the drill found, and notes that break nothing; entries of the store, and keys that were used, by type. */
+export type DrillReport = {
+  readonly findings: readonly CheckFinding[];
+  readonly notes: readonly CheckFinding[];
+  readonly records: number;
+  readonly keys: Readonly<Record<string, number>>;
+};
 
 /** Throws StartRefused when the backup does not restore at all, or does not fit the configured tokens. */
 export async function runDrill(options: DrillOptions): Promise<DrillReport> {
@@ -55,14 +60,22 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
   const pins = await options.pins();
   const runtime = await openRuntime(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log);
   try {
-    findings.push(...(await examine({ ...runtime, hsm: readOnlyHsm(runtime.hsm) }, options)));
+    const examined = await examine({ ...runtime, hsm: readOnlyHsm(runtime.hsm) }, options);
+    findings.push(...examined.findings);
+    return {
+      findings: findings.filter(({ isNote }) => isNote !== true),
+      notes: findings.filter(({ isNote }) => isNote === true),
+      ...{ records, keys: examined.keys },
+    };
   } finally {
     await runtime.close();
   }
-  return { findings: findings.filter(({ isNote }) => isNote !== true), notes: findings.filter(({ isNote }) => isNote === true) };
 }
 
-async function examine(runtime: Runtime, { configuration, auditDirectories, log, say }: DrillOptions): Promise<readonly CheckFinding[]> {
+async function examine(
+  runtime: Runtime,
+  { configuration, auditDirectories, log, say }: DrillOptions,
+): Promise<Pick<DrillReport, 'findings' | 'keys'>> {
   const composed = await compose({
     ...{ plugins, store: runtime.store, hsm: runtime.hsm, audit: closedAudit, log, clock: systemClock },
     configurationOf: (plugin) => configuration.plugins[plugin],
@@ -74,7 +87,7 @@ async function examine(runtime: Runtime, { configuration, auditDirectories, log,
     const keys = await proveKeys(runtime.hsm, both(composed.keys(), auditKeyReferences(runtime.store)));
     const kinds = Object.entries(keys.byType).map(([type, count]) => `${count} ${type}`);
     say(`keys that were loaded and used: ${kinds.length === 0 ? 'none' : kinds.toSorted().join(', ')}`);
-    return [...checked, ...keys.findings, ...(await verifyAudit(runtime.store, auditDirectories, say))];
+    return { findings: [...checked, ...keys.findings, ...(await verifyAudit(runtime.store, auditDirectories, say))], keys: keys.byType };
   } finally {
     await composed.stop();
   }
@@ -85,12 +98,13 @@ function* both<T>(first: Iterable<T>, second: Iterable<T>): Iterable<T> {
   yield* second;
 }
 
+/** Of the note that the trail was not verified. */
+export const trailNote = 'the audit trail';
+
 /** The trail must contain the heads that the store of the backup remembers, under the keys that it holds. */
 async function verifyAudit(store: OpenStore, directories: readonly string[], say: DrillOptions['say']): Promise<readonly CheckFinding[]> {
   if (directories.length === 0)
-    return [
-      { where: 'the audit trail', problem: 'is not part of a backup and was not verified: --audit DIR verifies a copy', isNote: true },
-    ];
+    return [{ where: trailNote, problem: 'is not part of a backup and was not verified: --audit DIR verifies a copy', isNote: true }];
   const keys = splitPublicKeys(auditPublicKeysPem(store)).map((pem) => createPublicKey(pem));
   const known = new Map(keys.map((key) => [auditKeyId(key), key]));
   const { records, chains, lastSigned, findings } = await verifyTrails(directories, known, lastSignedHeads(store));

@@ -17,9 +17,7 @@ import { channelNames, deliveriesOf, sinceOf } from './records.ts';
 
 const notice = z.object({
   name: z.string().meta({ description: 'The same as long as it lasts.', example: 'backup-missing' }),
-  text: z
-    .string()
-    .meta({ description: 'What it is, in one sentence.', example: 'No backup has reached a target yet, and none is scheduled' }),
+  text: z.string().meta({ description: 'What it is, in one sentence.', example: 'No backup was made yet, and none is scheduled' }),
   path: z.string().meta({ description: 'Path in the API of what it is about.', example: '/v1/state/system/backup-status' }),
   filter: z
     .record(z.string(), z.string())

@@ -16,6 +16,7 @@ import { openStore, type OpenStore } from '../../core/store/open.ts';
 import { Quotas } from '../../core/access/quotas.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { TestClock } from '../../core/base/time.ts';
+import { Drills, recordDrill } from '../../appliance/backup/drills/drills.ts';
 import { Backups } from '../../appliance/backup/run/backups.ts';
 import { watchClock } from '../../appliance/machine/clock-watch.ts';
 import { compose, type Composed } from '../../appliance/composition/compose.ts';
@@ -113,6 +114,11 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     sign: () => Promise.reject(new Error('there is no key of the audit trail')),
     auditKeys: () => '',
   });
+  const drills = new Drills({
+    ...{ data: directory, options: [], store, clock, log, config: options.backup },
+    auditKeys: () => '',
+    record: (result) => recordDrill(audit, clock, result),
+  });
   const membership = new Membership({
     ...{
       log,
@@ -160,6 +166,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       },
       seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
       backups,
+      drills,
       notices: options.notices ?? {},
       pinOrigin: () => pinOrigin({ data: directory, hsm: testHsmConfig(...tokens), attended: false }),
       cluster: options.cluster,

@@ -38,22 +38,27 @@ const mostIdentities = 64;
  * identity that others know protects nothing. A pipe (`/dev/stdin`) has no such mode.
  */
 export async function readIdentityFile(file: string): Promise<readonly Secret<string>[]> {
+  return parseIdentities(readPrivately(file), file);
+}
+
+/** The identities in a text; `name` says in messages which one it is. Throws BackupError. */
+export async function parseIdentities(text: string, name: string): Promise<readonly Secret<string>[]> {
   const { Decrypter } = await import('age-encryption');
-  const lines = readPrivately(file)
+  const lines = text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   if (lines[0]?.startsWith('age-encryption.org/') === true || lines[0]?.startsWith('-----BEGIN AGE') === true)
-    throw new BackupError(`${file} is itself encrypted: decrypt it first, for example "age -d ${file} | …" with /dev/stdin as the file`);
-  if (lines.length === 0) throw new BackupError(`${file} has no identity: a line AGE-SECRET-KEY-1… or AGE-SECRET-KEY-PQ-1…`);
-  if (lines.length > mostIdentities) throw new BackupError(`${file} has more than ${mostIdentities} identities`);
+    throw new BackupError(`${name} is itself encrypted: decrypt it first, for example "age -d ${name} | …" with /dev/stdin as the file`);
+  if (lines.length === 0) throw new BackupError(`${name} has no identity: a line AGE-SECRET-KEY-1… or AGE-SECRET-KEY-PQ-1…`);
+  if (lines.length > mostIdentities) throw new BackupError(`${name} has more than ${mostIdentities} identities`);
   for (const [index, line] of lines.entries()) {
     try {
       new Decrypter().addIdentity(line);
     } catch {
       // The line may be a secret with a typo: it is not shown.
       throw new BackupError(
-        `${file}: identity ${index + 1} is malformed: AGE-SECRET-KEY-1… and AGE-SECRET-KEY-PQ-1… are, plugin identities are not`,
+        `${name}: identity ${index + 1} is malformed: AGE-SECRET-KEY-1… and AGE-SECRET-KEY-PQ-1… are, plugin identities are not`,
       );
     }
   }

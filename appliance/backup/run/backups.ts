@@ -71,7 +71,9 @@ export class Backups {
         const made = { target: purpose, bytes };
         if (how === 'whole') await this.#record('backup-made', { ...made, digest: sealed.digest(), ...manifestOf(held) });
         else await this.#record('backup-failed', { ...made, reason: how.message });
-        await lease.end().catch((error: unknown) => this.#warn('the end of a backup could not be stored', error));
+        await this.#end(lease, (history) =>
+          how === 'whole' ? { ...history, lastTakenAt: formatTimestamp(this.#parts.clock.now()) } : history,
+        );
       });
       return { bytes, pieces };
     } catch (error) {

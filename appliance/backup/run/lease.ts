@@ -1,10 +1,10 @@
-// One backup at a time, over all workers and appliances: the record of the one that runs, with its progress, kept fresh until it ends.
+// One at a time, over all workers and appliances: the record of the backup or drill that runs, with its progress, kept fresh until it ends.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../core/base/context.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { decodeTimestamp, formatTimestamp } from '../../../core/base/time.ts';
-import { getIfOpen, getOrDrop, type Store, type WriteTransaction } from '../../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type Store, type Table, type WriteTransaction } from '../../../core/store/store.ts';
 import { type Purpose, type RunningRecord, runningKey, runningTable } from './record.ts';
 
 const beatMs = 1_000;
@@ -27,19 +27,38 @@ export async function takeLease(
   purpose: Purpose,
   begin: (transaction: WriteTransaction) => void = () => undefined,
 ): Promise<Lease> {
-  const table = runningTable(store);
+  const facts = { purpose, stage: 'copying', target: '', doneBytes: 0, totalBytes: 0 } as const;
+  return holdRecord<RunningRecord>(store, clock, runningTable(store), facts, {
+    begin,
+    refusal: ({ startedAt }) =>
+      fail('backup-running', {
+        detail: `A backup has been running since ${startedAt}: try again when it has ended; backup-status tells how far it is.`,
+      }),
+  });
+}
+
+/** A record that is kept fresh while its process works. */
+export type Beating = Pick<RunningRecord, 'id' | 'appliance' | 'pid' | 'startedAt' | 'beatAt'>;
+
+/** Holds the one record of a table until `end`. Throws `refusal` while another process holds it. */
+export async function holdRecord<R extends Beating>(
+  store: Store,
+  clock: Clock,
+  table: Table<R>,
+  facts: Omit<R, keyof Beating>,
+  {
+    refusal,
+    begin = () => undefined,
+  }: { readonly refusal: (present: R) => Error; readonly begin?: (transaction: WriteTransaction) => void },
+): Promise<{ progress(progress: Partial<R>): void; end: Lease['end'] }> {
   const now = (): string => formatTimestamp(clock.now());
-  let own: RunningRecord = {
-    ...{ id: randomUUID(), ...defined({ appliance: store.appliance }), pid: process.pid, purpose, stage: 'copying', target: '' },
-    ...{ startedAt: now(), beatAt: now(), doneBytes: 0, totalBytes: 0 },
+  const beating: Beating = {
+    ...{ id: randomUUID(), ...defined({ appliance: store.appliance }), pid: process.pid, startedAt: now(), beatAt: now() },
   };
+  let own = { ...facts, ...beating } as R;
   await store.write((transaction) => {
     const present = getOrDrop(transaction, table, runningKey);
-    if (present !== undefined && isLive(present, store, clock)) {
-      throw fail('backup-running', {
-        detail: `A backup has been running since ${present.startedAt}: try again when it has ended; backup-status tells how far it is.`,
-      });
-    }
+    if (present !== undefined && isLive(present, store, clock)) throw refusal(present);
     transaction.put(table, runningKey, own);
     begin(transaction);
   });
@@ -49,7 +68,7 @@ export async function takeLease(
       if (getOrDrop(transaction, table, runningKey)?.id === own.id) transaction.put(table, runningKey, own);
     });
   };
-  // A full disk fails the backup itself, not its progress.
+  // A full disk fails the work itself, not its progress.
   const timer = setInterval(() => void beat().catch(() => undefined), beatMs).unref();
   let isEnded = false;
   return {
@@ -66,19 +85,23 @@ export async function takeLease(
   };
 }
 
-/** Releases the lease of a permanently departed appliance. */
-export function releaseLeaseOf(transaction: WriteTransaction, store: Store, appliance: string): void {
-  const table = runningTable(store);
+/** Releases the record of a permanently departed appliance. */
+export function releaseRecordOf<R extends Beating>(transaction: WriteTransaction, table: Table<R>, appliance: string): void {
   if (getOrDrop(transaction, table, runningKey)?.appliance === appliance) transaction.delete(table, runningKey);
 }
 
 /** The backup that runs now, in whatever process. */
 export function findRunning(store: Store, clock: Clock): RunningRecord | undefined {
-  const present = getIfOpen(runningTable(store), runningKey);
+  return findHeld(store, clock, runningTable(store));
+}
+
+/** The record of the process that works now, whichever it is. */
+export function findHeld<R extends Beating>(store: Store, clock: Clock, table: Table<R>): R | undefined {
+  const present = getIfOpen(table, runningKey);
   return present !== undefined && isLive(present, store, clock) ? present : undefined;
 }
 
-function isLive({ appliance, beatAt, pid }: RunningRecord, store: Store, clock: Clock): boolean {
+function isLive({ appliance, beatAt, pid }: Beating, store: Store, clock: Clock): boolean {
   const beat = decodeTimestamp(beatAt)?.epochMilliseconds ?? 0;
   const isFresh = Math.abs(clock.now().epochMilliseconds - beat) < staleSeconds * 1_000;
   return isFresh && (appliance !== store.appliance || isRunning(pid));

@@ -35,6 +35,8 @@ export type HistoryRecord = {
   readonly lastBytes?: number;
   readonly lastSeconds?: number;
   readonly lastDigest?: string;
+  /** when somebody last took one, as an answer to a request */
+  readonly lastTakenAt?: string;
   readonly failures: number;
   /** since the last success */
   readonly failuresInARow: number;
@@ -82,6 +84,7 @@ export const statusSchema = z.object({
     .string()
     .optional()
     .meta({ description: 'Its SHA-256.', example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }),
+  lastTakenAt: timestampText().optional().describe('When somebody last took a backup, by `backup` or `pull-backup`.'),
   failures: z.int().describe('How many failed.'),
   failuresInARow: z.int().describe('How many failed since the last complete one.'),
   lastFailureAt: timestampText().optional().describe('When the last failure was.'),

@@ -38,6 +38,7 @@ describe('the bundle of the service', () => {
       'slow-verifier-thread',
       'secret-block-thread',
       'directory-writer',
+      'drill-process',
       'at-rest',
       'read-all',
     ];

@@ -57,12 +57,11 @@ export const overview: Words = {
   'Make a backup, or name where backups go': 'Sicherung machen oder Ziele der Sicherungen nennen',
   'Nothing else brings the keys back.': 'Nichts anderes bringt die Schlüssel zurück.',
   'Try a restore': 'Wiederherstellung üben',
-  'A backup that was never restored is a hope: run the drill on the machine, then tick it here.':
-    'Eine nie wiederhergestellte Sicherung ist nur eine Hoffnung: Führen Sie die Übung auf der Maschine aus und haken Sie sie hier ab.',
+  'A backup that was never restored is a hope: run a restore drill.':
+    'Eine nie wiederhergestellte Sicherung ist nur eine Hoffnung: Machen Sie eine Wiederherstellungsübung.',
   'Put the root token away': 'Root-Token wegschließen',
   'Sign in as yourself, end the sessions of root, and lock its token up.':
     'Melden Sie sich mit Ihrem eigenen Konto an, beenden Sie die Sitzungen von root und schließen Sie dessen Token ein.',
-  'I have done it': 'Ich habe es getan',
   ': done': ': erledigt',
   ': open': ': offen',
   'Everything works.': 'Alles funktioniert.',

@@ -16,6 +16,7 @@ import { Exact, Moment } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { locale } from '../../language/language.ts';
+import { DrillCard } from './drill.tsx';
 import { RunningBackup } from './running.tsx';
 import { backupPath, runPath, statusPath, type BackupStatus } from './state.ts';
 
@@ -72,6 +73,7 @@ export function BackupStatusPage({ catalog }: DrawnProps): ComponentChildren {
           )}
         </section>
       )}
+      <DrillCard catalog={catalog} />
     </>
   );
 }
@@ -88,7 +90,15 @@ function LastBackups({ status }: { readonly status: BackupStatus }): ComponentCh
     <section class="card" aria-labelledby="last-backups">
       <h2 id="last-backups">To the targets so far</h2>
       {success === undefined && failures === 0 ? (
-        <p>None has been made yet.</p>
+        <p>
+          None has been made yet.
+          {status['last-taken-at'] !== undefined && (
+            <>
+              {' '}
+              One was taken by hand <Moment at={status['last-taken-at']} />.
+            </>
+          )}
+        </p>
       ) : (
         <dl>
           <dt>Last complete one</dt>

@@ -195,7 +195,7 @@ function Done({ file, name }: { readonly file: Blob; readonly name: string }): C
         </SaveButton>
       </div>
       <p class="quiet">
-        Try it before you need it: <code>keystored restore-drill</code> proves that it restores.
+        Try it before you need it: a <a href={hrefOf(statusPath)}>restore drill</a> proves that it restores.
       </p>
     </section>
   );

@@ -16,6 +16,7 @@ export type BackupStatus = {
   readonly 'last-bytes'?: number;
   readonly 'last-seconds'?: number;
   readonly 'last-digest'?: string;
+  readonly 'last-taken-at'?: string;
   readonly failures: number;
   readonly 'failures-in-a-row': number;
   readonly 'last-failure-at'?: string;

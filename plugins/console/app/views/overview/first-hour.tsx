@@ -16,6 +16,7 @@ const paths = {
   services: '/v1/config/keystore/authentication/oidc',
   tokens: '/v1/state/keystore/tokens',
   backups: '/v1/state/system/backup-status',
+  drill: '/v1/state/system/restore-drill',
 } as const;
 
 const words = {
@@ -31,17 +32,16 @@ const words = {
       'One person can be ill, or gone. This is ticked while two people hold sessions or tokens.',
     ],
     backup: ['Make a backup, or name where backups go', 'Nothing else brings the keys back.'],
-    drill: ['Try a restore', 'A backup that was never restored is a hope: run the drill on the machine, then tick it here.'],
+    drill: ['Try a restore', 'A backup that was never restored is a hope: run a restore drill.'],
     root: ['Put the root token away', 'Sign in as yourself, end the sessions of root, and lock its token up.'],
   },
-  drill: 'keystored restore-drill FILE --passphrase-file FILE',
-  tick: 'I have done it',
 } as const satisfies { readonly steps: Readonly<Record<Step, readonly [what: string, why: string]>> } & Readonly<Record<string, unknown>>;
 
 const links: Readonly<Partial<Record<Step, readonly [path: string, text: string]>>> = {
   'sign-in': [paths.services, 'Sign-in services'],
   second: [paths.tokens, 'Sessions and tokens'],
   backup: [paths.backups, 'Backups'],
+  drill: [paths.backups, 'Restore drill'],
   root: [paths.tokens, 'Sessions and tokens'],
 };
 
@@ -61,18 +61,20 @@ export function useFirstHour(catalog: Catalog): FirstHours {
   const tokenQuery = { limit: '100', fields: 'user-kind,identity,session/address' };
   const tokens = useLoaded(isOffered ? { method: 'GET', path: paths.tokens, query: tokenQuery } : undefined).value;
   const backups = useLoaded(isOffered ? { method: 'GET', path: paths.backups } : undefined).value;
+  const drill = useLoaded(isOffered ? { method: 'GET', path: paths.drill } : undefined).value;
   // Nothing waits for people who may not look at all of it: their account may be hidden from them, too.
   if (!isWanted || said.some((one) => typeof one === 'object')) return undefined;
   if (said.includes('unknown') || account.value === undefined) return 'unknown';
   if (!isOffered) return undefined;
-  const all = [services, tokens, backups];
+  const all = [services, tokens, backups, drill];
   if (all.some(({ state }) => state === 'loading')) return 'unknown';
-  if (services.state !== 'there' || tokens.state !== 'there' || backups.state !== 'there') return undefined;
+  if (services.state !== 'there' || tokens.state !== 'there' || backups.state !== 'there' || drill.state !== 'there') return undefined;
   return {
     facts: {
       services: (services.answer.body as readonly unknown[]).length,
       tokens: tokens.answer.body as Facts['tokens'],
       backups: backups.answer.body as Facts['backups'],
+      isDrilled: (drill.answer.body as { readonly 'last-good'?: object })['last-good'] !== undefined,
     },
   };
 }
@@ -116,18 +118,12 @@ export function FirstHour({ facts }: { readonly facts: Omit<Facts, 'ticked'> }):
                 <strong>{what}</strong>
                 <span class="unseen">{isDone ? ': done' : ': open'}</span>
                 {!isDone && <p class="quiet">{why}</p>}
-                {!isDone && step === 'drill' && <pre>{words.drill}</pre>}
               </div>
               {!isDone && (
                 <div class="buttons">
                   {step === 'ca' && (
                     <button type="button" onClick={() => void saveCa()}>
                       {words.save}
-                    </button>
-                  )}
-                  {step === 'drill' && (
-                    <button type="button" onClick={() => tick('drill')}>
-                      {words.tick}
                     </button>
                   )}
                   {link !== undefined && (

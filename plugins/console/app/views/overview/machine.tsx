@@ -13,6 +13,7 @@ import { timeText } from '../../times/times.ts';
 import { locale } from '../../language/language.ts';
 
 const backupStatus = '/v1/state/system/backup-status';
+const restoreDrill = '/v1/state/system/restore-drill';
 const hsm = '/v1/state/system/hsm';
 /** Clocks that differ by more are worth a word. */
 const clockToleranceSeconds = 5;
@@ -23,6 +24,7 @@ type Backups = {
   readonly 'next-at'?: string;
   readonly 'last-success-at'?: string;
   readonly 'last-bytes'?: number;
+  readonly 'last-taken-at'?: string;
   readonly 'last-failure-at'?: string;
   readonly 'last-failure'?: string;
   readonly 'failures-in-a-row': number;
@@ -43,6 +45,7 @@ export function MachineCard({ newest, turn }: { readonly newest: Reading; readon
           <Clock newest={newest} />
         </dd>
         <BackupFacts turn={turn} />
+        <DrillFacts turn={turn} />
         <dt>Workers</dt>
         <dd>
           {sumOf(newest, 'keystored_workers')?.toLocaleString(locale)} with {sizeOf(sumOf(newest, 'process_resident_memory_bytes') ?? 0)} of
@@ -104,14 +107,25 @@ function BackupFacts({ turn }: { readonly turn: number }): ComponentChildren {
   const loaded = useLoaded(isAllowed ? { method: 'GET', path: backupStatus } : undefined, turn).value;
   if (loaded.state !== 'there') return null;
   const status = loaded.answer.body as Backups;
-  const { scheduled, 'last-success-at': last, 'last-bytes': size, 'next-at': next, 'failures-in-a-row': failures } = status;
+  const {
+    scheduled,
+    'last-success-at': last,
+    'last-taken-at': taken,
+    'last-bytes': size,
+    'next-at': next,
+    'failures-in-a-row': failures,
+  } = status;
   return (
     <>
       <dt>
         <a href={hrefOf(backupStatus)}>Backup</a>
       </dt>
       <dd>
-        {last === undefined ? (
+        {last === undefined && taken !== undefined ? (
+          <>
+            by hand <Moment at={taken} />
+          </>
+        ) : last === undefined ? (
           <Chip tone={scheduled ? 'quiet' : 'warn'}>{scheduled ? 'none was complete yet' : 'no backup is scheduled'}</Chip>
         ) : (
           <>
@@ -131,6 +145,22 @@ function BackupFacts({ turn }: { readonly turn: number }): ComponentChildren {
           </Chip>
         )}
       </dd>
+    </>
+  );
+}
+
+/** When a restore drill has last proven a backup. */
+function DrillFacts({ turn }: { readonly turn: number }): ComponentChildren {
+  const isAllowed = may('read', restoreDrill).value === 'yes';
+  const loaded = useLoaded(isAllowed ? { method: 'GET', path: restoreDrill } : undefined, turn).value;
+  if (loaded.state !== 'there') return null;
+  const good = (loaded.answer.body as { readonly 'last-good'?: { readonly at: string } })['last-good'];
+  return (
+    <>
+      <dt>
+        <a href={hrefOf(backupStatus)}>Restore drill</a>
+      </dt>
+      <dd>{good === undefined ? <Chip tone="warn">never</Chip> : <Moment at={good.at} />}</dd>
     </>
   );
 }
