@@ -1,5 +1,7 @@
 // Composes core, HSM, store and plugins. Workers serve the result, and tests start from it.
 import { openTenants } from '../../core/access/tenants.ts';
+import { FailedLogins } from '../../core/platform/sessions/failed-logins.ts';
+import { writingBy } from '../../core/audit/record.ts';
 import { limitUnauthenticated, type UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import type { CheckFinding, HealthPart, Job } from '../../core/base/context.ts';
 import { type App, type AppOptions, createApp } from '../../core/platform/app.ts';
@@ -15,7 +17,7 @@ import { mergeHealth, type WorkerReport } from '../monitoring/health-of-workers.
 import type { ProcessMetrics } from '../monitoring/metrics/process.ts';
 import { type OwnParts, ownPlugins, type SystemParts } from './own-plugins.ts';
 
-export type Parts = Omit<OwnParts, 'running'> &
+export type Parts = Omit<OwnParts, 'running' | 'failedLogins'> &
   Pick<AppOptions, 'topics' | 'sealed' | 'bodyRoom' | 'replica' | 'admit'> & {
     /** beside those of the appliance itself */
     readonly plugins: readonly AnyPlugin[];
@@ -51,9 +53,15 @@ export type Composed = {
 /** Starts the plugins and makes the request handler. Throws StartError; nothing stays started then. */
 export async function compose(parts: Parts): Promise<Composed> {
   const { store, clock, system } = parts;
-  const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
+  const failedLogins = new FailedLogins(store, clock);
+  const limited = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
+  const counting = writingBy(limited, (record) => {
+    failedLogins.note(record);
+    return limited.write(record);
+  });
+  const audit = Object.assign(counting, { settle: () => limited.settle() });
   store.guardTenants(tenantExists(store));
-  const own = ownPlugins({ ...parts, audit, running: () => running }, system && { ...system, health: () => health.ofAll() });
+  const own = ownPlugins({ ...parts, audit, failedLogins, running: () => running }, system && { ...system, health: () => health.ofAll() });
   const running: RunningPlugins = await startPlugins([...own, ...parts.plugins], {
     ...parts,
     audit: withTenants(audit, openTenants(store)),

@@ -1,4 +1,5 @@
 // The parts of the appliance itself, as plugins: their common parts are made here, and each brings its endpoints, jobs, gauges and health.
+import type { FailedLogins } from '../../core/platform/sessions/failed-logins.ts';
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock, HealthPart, Log } from '../../core/base/context.ts';
 import type { NoticesConfig } from '../../core/config/notices.ts';
@@ -75,6 +76,8 @@ export type OwnParts = {
   readonly downloads?: string | undefined;
   /** all plugins, once they have started */
   readonly running: () => RunningPlugins;
+  /** refused sign-ins of this process */
+  readonly failedLogins?: FailedLogins | undefined;
 };
 
 /** `system`: absent in tools that open tokens and store without serving. Health has the parts in this order. */

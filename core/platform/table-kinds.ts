@@ -5,6 +5,7 @@ import { claimTableKinds } from '../access/claiming.ts';
 import { handOverTableKinds } from '../access/hand-overs.ts';
 import { tenantTableKinds } from '../access/tenants.ts';
 import { grantTableKinds } from '../access/logins/grants.ts';
+import { failedLoginTableKinds } from './sessions/failed-logins.ts';
 import { recentTableKinds } from '../access/logins/recent-logins.ts';
 import { tokenTableKinds } from '../access/tokens/tokens.ts';
 import { jobTableKinds } from '../plugin/job-holder.ts';
@@ -26,6 +27,7 @@ export const coreTableKinds: TableKinds = {
   ...tokenTableKinds,
   ...grantTableKinds,
   ...recentTableKinds,
+  ...failedLoginTableKinds,
   ...handOverTableKinds,
   ...jobTableKinds,
 };

@@ -26,6 +26,7 @@ export type TopicEndpoints = {
 };
 
 const auditTopic = 'system:audit-trail-log';
+export const auditTopicPath = `/v1/state/topics/${auditTopic}`;
 const logTopic = 'system:logs';
 
 /** Answers that one process has under way at a time, in shares: each that is followed polls the files four times a second. */
