@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser as Chromium, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { patienceMs } from '../harness/patience.ts';
 
 /** Set it to keep pictures of the pages there. */
 const pictures = process.env['CONSOLE_PICTURES'];
@@ -27,6 +28,7 @@ export async function openPage(chromium: Chromium, options: Parameters<Chromium[
     "document.addEventListener('securitypolicyviolation', (e) => noteFault(`${e.violatedDirective} ${e.blockedURI}`))",
   );
   const page = await context.newPage();
+  context.setDefaultTimeout(patienceMs);
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('dialog', (dialog) => void dialog.accept());
   return { context, page, faults };
