@@ -9,6 +9,7 @@ import { naming } from '../../../core/http/named-entries.ts';
 import { requireTold } from '../../../core/http/checks/told.ts';
 import type { Claims } from '../../../core/identity/claims.ts';
 import { type Jwt, requireIssuer } from '../context.ts';
+import { untilKept } from '../login/report.ts';
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import { type FailedLogin, keptFailureSeconds } from '../records/failed-login.ts';
 import type { RoleRecord } from '../records/role-record.ts';
@@ -187,7 +188,9 @@ function verdictOf(roles: readonly RoleExplanation[]): Pick<Explanation, 'outcom
   return { outcome: 'refused', ...defined({ check }), explanation: `The nearest role is ${name}. ${reason}`, nearestRole: name };
 }
 
-function explainLogin(jwt: Jwt, call: EndpointCall, located: LocatedIssuer, reference: string): Explanation {
+async function explainLogin(jwt: Jwt, call: EndpointCall, located: LocatedIssuer, reference: string): Promise<Explanation> {
+  await untilKept(jwt);
+  jwt.store.refresh();
   const failed = jwt.failures.get([located.tenantId, located.issuer, reference]);
   if (failed === undefined || isOld(failed, call.now))
     throw fail('not-found', {

@@ -82,7 +82,7 @@ async function logIn(jwt: Jwt, limits: LoginLimits, call: PublicCall, given: Inp
   }
   // Before anything is written for it.
   limits.countRefusal(call.clientIp);
-  await reportRefusal(jwt, limits, call, given, refusal);
+  reportRefusal(jwt, limits, call, given, refusal);
   throw fail('login-failed', { detail: refusedDetail });
 }
 

@@ -15,13 +15,13 @@ import { isOfIssuer, type Target } from './target.ts';
 export type Refusal = { readonly refused: TokenRefused; readonly target: Target | undefined; readonly token: ParsedToken | undefined };
 
 /** Without claims in log and trail, which are in the account alone. Reports it where there is an administrator to read it: to the tenant, if it exists. */
-export async function reportRefusal(
+export function reportRefusal(
   jwt: Jwt,
   limits: LoginLimits,
   call: PublicCall,
   { tenant: tenantName, role }: { readonly tenant: string; readonly role: string },
   refusal: Refusal | undefined,
-): Promise<void> {
+): void {
   const tenant = jwt.accounts.findTenant(tenantName);
   if (tenant === undefined || refusal === undefined) return;
   const { refused, target, token } = refusal;
@@ -40,7 +40,25 @@ export async function reportRefusal(
     ...(user === undefined || target === undefined ? {} : { user, userKind: 'workload', userSource: target.located.issuer }),
     ...(target === undefined ? {} : { requestParameters: { issuer: target.located.issuer, role: target.name, check, reason } }),
   });
-  if (target !== undefined && token !== undefined && isOfIssuer(refused)) await keepFailure(jwt, call, target, token, refused);
+  if (target !== undefined && token !== undefined && isOfIssuer(refused)) keepLater(jwt, call, target, token, refused);
+}
+
+/** Accounts that are being written, by their plugin. */
+const underWay = new WeakMap<Jwt, Set<Promise<void>>>();
+
+/** The refusal does not wait for the disk: its time would tell who has a token of the issuer that the tenant has a role of this name. */
+function keepLater(jwt: Jwt, call: PublicCall, target: Target, token: ParsedToken, refused: TokenRefused): void {
+  const all = underWay.get(jwt) ?? new Set();
+  underWay.set(jwt, all);
+  const keeping = keepFailure(jwt, call, target, token, refused)
+    .catch((error: unknown) => jwt.log.with('jwt').warn('A refused login was not kept for explain', { reason: String(error) }))
+    .finally(() => void all.delete(keeping));
+  all.add(keeping);
+}
+
+/** Resolves when the refusals up to now are kept, as far as they are of this process. */
+export async function untilKept(jwt: Jwt): Promise<void> {
+  await Promise.all([...(underWay.get(jwt) ?? [])]);
 }
 
 async function keepFailure(

@@ -181,6 +181,24 @@ test('explain says which check refuses, which binding fails, and which role is n
   expect((await harness.explain('github', { jwt: 'a.b' }))['check']).toBe('form');
 });
 
+test('a refusal waits for no write, which would tell that the tenant has the role, and explain waits for it', async () => {
+  const { store } = harness.appliance;
+  const write = store.write.bind(store);
+  const held = Promise.withResolvers<void>();
+  store.write = async (change) => {
+    await held.promise;
+    return write(change);
+  };
+  const token = makeToken(ec, { ...platformClaims.github(harness.now()), event_name: 'pull_request_target' });
+  const { status, body } = await harness.login('github', token).finally(() => {
+    store.write = write;
+  });
+  expect(status).toBe(401);
+  const explained = harness.explain('github', { login: body['request-id'] });
+  held.resolve();
+  expect(await explained).toMatchObject({ login: { role: 'github', check: 'bindings' } });
+});
+
 test('explain finds a refused login by its request id', async () => {
   const { body } = await harness.login(
     'github',
