@@ -11,7 +11,7 @@ import { formatTimestamp, systemClock } from '../../core/base/time.ts';
 import { ConfigurationError } from '../../core/config/config.ts';
 import { terminalLog } from '../../core/log/terminal.ts';
 import { StartError } from '../../core/plugin/registry.ts';
-import type { HsmConfig } from '../../hsm/api.ts';
+import { type HsmConfig, HsmError } from '../../hsm/api.ts';
 import { loadConfiguration } from '../configuration.ts';
 import { requireNotRecovering } from '../cluster/membership/recovery/recover.ts';
 import { holdDataDirectory } from '../data-directory/data-directory.ts';
@@ -87,7 +87,9 @@ async function breakGlass({ tenant: name, reason, yes, ...values }: Values): Pro
   requireNotRecovering(data);
   const hsm = ofStore(await hsmConfigOf(configuration, () => undefined), data);
   const pins = await givenPins(data, hsm, values, { act: 'break-glass', tenant: name, reason });
-  const runtime = await openRuntime(configuration, withPins(hsm, pins), terminalLog);
+  const runtime = await openRuntime(configuration, withPins(hsm, pins), terminalLog).catch((error: unknown) => {
+    throw isPinRefused(error) ? new StartRefused(wrongPin, { cause: error.cause }) : error;
+  });
   try {
     const tenant = openTenants(runtime.store).findByName(name);
     if (tenant === undefined) throw new StartRefused(`there is no tenant ${name}`);
@@ -107,6 +109,14 @@ async function breakGlass({ tenant: name, reason, yes, ...values }: Values): Pro
   } finally {
     await runtime.close();
   }
+}
+
+/** The remedy of a start, in the file of the appliance, is not that of a PIN which a person has given. */
+const wrongPin =
+  'the token refused the PIN that was given, and counts that as a failed try: nothing was changed. Give its present user PIN';
+
+function isPinRefused(error: unknown): error is StartRefused {
+  return error instanceof StartRefused && error.cause instanceof HsmError && error.cause.kind === 'pin-refused';
 }
 
 /** From a file, of custodians who have agreed to this act, or of a person at the terminal. */
