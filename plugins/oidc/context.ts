@@ -5,6 +5,7 @@ import { onStrayError } from '../../core/base/async/last-resort.ts';
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { type Sessions, sessionsService } from '../../core/plugin/services/sessions.ts';
+import { type TransitKeys, transitKeysService } from '../../core/plugin/services/transit-keys.ts';
 import type { Config } from './config.ts';
 import { openDestinations, ownListenersOf, type Destinations } from '../../core/outbound/destinations.ts';
 import { fetchMetadata, MetadataCache, signInMetadata, type SignInMetadata } from '../../core/identity/discovery.ts';
@@ -28,6 +29,7 @@ export type Located = {
 export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clock' | 'log'> &
   Tables & {
     readonly accounts: Sessions;
+    readonly transitKeys: TransitKeys;
     /** address of this appliance for people now: selects among a service's allowed-redirect-uris */
     readonly publicUrl: string;
     /** plain http to loopback hosts: as configured, else only if this appliance itself has a loopback address (reference R1) */
@@ -70,6 +72,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
     clock,
     log,
     accounts,
+    transitKeys: context.service(transitKeysService),
     get publicUrl() {
       return listeners.managementUrl;
     },

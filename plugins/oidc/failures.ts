@@ -94,6 +94,15 @@ export const loginFailures = {
     detail:
       'The answer of the identity provider failed a security check. Please start again. If the problem stays, tell your administrator.',
   },
+  'groups-unknown': {
+    status: 502,
+    title: 'Groups of the account not known',
+    when: 'the directory of the identity provider did not answer with the groups of the account, on which its roles depend',
+    headline: 'Your groups could not be read',
+    detail:
+      'You are signed in at your identity provider, but it did not tell which groups your account is in. ' +
+      'Please try again in a moment. If the problem stays, tell your administrator.',
+  },
   'no-role': {
     status: 403,
     title: 'No role for this account',

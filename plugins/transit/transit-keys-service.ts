@@ -5,6 +5,7 @@ import { fail as coreFail } from '../../core/base/errors.ts';
 import { withNewChangeId } from '../../core/http/resource/change-id.ts';
 import type { AttachedKeys, KeyAttachment, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
+import { signingRs256, signRs256 } from './actions/sign-for-service.ts';
 import { cipherNames, cipherOf, requireCipher, useOf } from './ciphers.ts';
 import type { Transit } from './context.ts';
 import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
@@ -40,6 +41,10 @@ export function createTransitKeys(transit: Transit): TransitKeys {
         ...{ isDerived: record.derived, isExportable: record.exportable, hasSecret: stored !== undefined, ...defined({ publicKey }) },
       };
     },
+    requireMaySign(access, name) {
+      access.requireEffectAt(['v1', 'state', 'keystore', 'transit-keys', name, 'sign'], 'execute', signingRs256);
+    },
+    signRs256: (tenantId, name, text) => signRs256(transit, tenantId, name, text),
     attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>) {
       // The keys need the attachment and the attachment needs the keys: neither is used before both are there.
       const keys = attachedKeys(transit, () => attachment);

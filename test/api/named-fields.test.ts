@@ -88,6 +88,7 @@ const namesNothing: Readonly<Record<string, string>> = {
   'expected-issuer': 'elsewhere',
   'allowed-redirect-uris': 'elsewhere',
   'provider-hosts': 'elsewhere',
+  'google-groups/directory-host': 'elsewhere',
   issuer: 'elsewhere',
   'jwks-url': 'elsewhere',
   'static-keys': 'keys of the issuer',

@@ -22,11 +22,24 @@ export interface TransitKeys {
    */
   findVersion(tenantId: string, name: string, version?: number): KeyVersionNature | undefined;
   /**
+   * Throws policy-denied unless the caller may have that key sign anything, as the action `sign` does: for a setting under which the appliance signs
+   * with it by itself. Called before it is known whether the key exists.
+   */
+  requireMaySign(access: Pick<EndpointCall['access'], 'requireEffectAt'>, name: string): void;
+  /**
+   * Signs a text with RSASSA-PKCS1-v1_5 and SHA-256 (RS256 of RFC 7518) by the version in use of an RSA key of the tenant, in the token, and counts
+   * it. The caller records it. Throws not-found, operation-not-supported, key-disabled and the other refusals of `sign`.
+   */
+  signRs256(tenantId: string, name: string, text: Uint8Array): Promise<Rs256Signature>;
+  /**
    * Called by a plugin while it is provisioned: from then on its attachment takes part in the life of every transit key. Returns the keys as
    * the attachment sees them, the same object that `make` receives.
    */
   attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>): AttachedKeys<Fields, Kept>;
 }
+
+/** A signature of `signRs256`; `signedDigest` as in the audit records of `sign`. */
+export type Rs256Signature = { readonly signature: Uint8Array; readonly version: number; readonly signedDigest: string };
 
 /** Use of a key; `cipher` and `signs` as in a definition. */
 export type KeyNature = { readonly cipher: string; readonly signs: boolean; readonly isDerived: boolean };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
-import { defineEndpoint, type AnyEndpoint } from '../../../core/http/endpoint.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import { readCertificates } from '../provider/certificate-chain.ts';
 import { metadataUrl, type SignInMetadata } from '../../../core/identity/discovery.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../provider/token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import { commonAlgorithms } from '../provider/id-token.ts';
+import { googleGroupsReader } from '../provider/google-groups.ts';
 import { requireService, type Located, type Oidc } from '../context.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { judgeProviderError } from '../provider/provider-errors.ts';
@@ -23,7 +24,7 @@ import { reportSchema, type Finding, type Report } from './diagnose-report.ts';
 import { oidcTag } from '../tags.ts';
 import { requireTold, seesRoles, type Told } from './told.ts';
 
-const told: Told = { ofService: ['discovery-url', 'allowed-redirect-uris', 'token-endpoint-auth-method', 'client-id'] };
+const told: Told = { ofService: ['discovery-url', 'allowed-redirect-uris', 'token-endpoint-auth-method', 'client-id', 'google-groups'] };
 
 export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
   return defineEndpoint<Record<string, never>, Report, Located>({
@@ -44,13 +45,13 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     run(call, _input, located) {
       requireTold(call, told, located.service, []);
       const roles = oidc.rolesOf(located.tenantId, located.service).map(({ name }) => name);
-      return examine(oidc, located, seesRoles(call, ['oidc-scopes'], located.service, roles));
+      return examine(oidc, call, located, seesRoles(call, ['oidc-scopes'], located.service, roles));
     },
   });
 }
 
 /** `tellsRoles`: the caller may know the roles and their scopes. */
-async function examine(oidc: Oidc, located: Located, tellsRoles: boolean): Promise<Report> {
+async function examine(oidc: Oidc, call: EndpointCall, located: Located, tellsRoles: boolean): Promise<Report> {
   const { record } = located;
   const findings: Finding[] = [];
   const outbound = oidc.openOutbound(located);
@@ -61,7 +62,7 @@ async function examine(oidc: Oidc, located: Located, tellsRoles: boolean): Promi
   if (daysLeft < 14) add(findings, 'warning', `The provider’s certificate ends in ${Math.max(0, Math.floor(daysLeft))} days.`);
   oidc.forgetMetadata(located);
   const metadata = await tryStep(findings, () => oidc.metadataOf(located, outbound));
-  const { scopes, ...others } = metadata === undefined ? {} : await examineProvider(oidc, located, metadata, outbound, findings);
+  const { scopes, ...others } = metadata === undefined ? {} : await examineProvider(oidc, call, located, metadata, outbound, findings);
   if (tellsRoles) addOfRoles(findings, oidc.rolesOf(located.tenantId, located.service), scopes);
   const about = { ...others, ...(tellsRoles ? defined({ scopes }) : {}) };
   const report = { ...about, ...(chain.length === 0 ? {} : { certificateChain: [...chain] }) };
@@ -74,6 +75,7 @@ async function examine(oidc: Oidc, located: Located, tellsRoles: boolean): Promi
 
 async function examineProvider(
   oidc: Oidc,
+  call: EndpointCall,
   located: Located,
   metadata: SignInMetadata,
   outbound: Outbound,
@@ -97,6 +99,8 @@ async function examineProvider(
     openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock),
   );
   const tried = provider === undefined ? {} : await tryEndpoints(provider, record.allowedRedirectUris, scopes, outbound, findings);
+  const readGroups = googleGroupsReader(oidc, call, located, metadata, record.googleGroups?.adminEmail ?? '');
+  if (readGroups !== undefined) await tryStep(findings, () => readGroups(outbound));
   return {
     issuer: metadata.issuer,
     authorizationEndpoint: metadata.authorization_endpoint,
@@ -105,7 +109,7 @@ async function examineProvider(
     pkce: { method: 'S256', listed: metadata.code_challenge_methods_supported?.includes('S256') === true },
     issParameter: metadata.authorization_response_iss_parameter_supported === true,
     ...(provider === undefined ? {} : { tokenEndpointAuthMethod: chooseAuthMethod(metadata, record.tokenEndpointAuthMethod) }),
-    ...defined({ directoryHost: metadata.msgraph_host }),
+    ...defined({ directoryHost: record.googleGroups?.directoryHost ?? metadata.msgraph_host }),
     scopes: [...scopes],
     ...tried,
     ...keys,

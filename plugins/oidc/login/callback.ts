@@ -14,6 +14,7 @@ import { gatherClaims } from '../provider/gather-claims.ts';
 import { confirmPath, offerCliLogin, denyCliLogin } from '../cli-login/approval.ts';
 import type { Located, Oidc } from '../context.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
+import { googleGroupsReader } from '../provider/google-groups.ts';
 import { loginPath } from '../pages/login.ts';
 import { consumePending, findPending } from './pending-login.ts';
 import { judgeAuthorizeError } from '../provider/provider-errors.ts';
@@ -163,6 +164,7 @@ async function identify(
       attempt.outbounds.push(directory);
       return directory;
     },
+    readGroups: googleGroupsReader(oidc, call, located, provider.metadata, exchanged.idToken.subject),
     warn: (message, fields) => log.warn(message, { ...about, ...fields }),
   });
   attempt.claims = claims;

@@ -111,7 +111,8 @@ async function readPages(origin: string, { outbound, accessToken }: DirectoryReq
   return { groups };
 }
 
-async function fetchPage(outbound: Outbound, url: string, accessToken: Secret<string>): Promise<Response> {
+/** One page; a busy directory that asks for a short wait gets it, once. */
+export async function fetchPage(outbound: Outbound, url: string, accessToken: Secret<string>): Promise<Response> {
   const headers = { authorization: `Bearer ${revealSecret(accessToken)}`, accept: 'application/json' };
   const response = await outbound.fetch(url, { headers });
   const waitSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);

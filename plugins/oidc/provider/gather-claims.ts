@@ -14,28 +14,33 @@ export type GatherRequest = {
   readonly roles: readonly RoleRule[];
   /** opens an Outbound for the directory, with one time limit for all pages */
   openDirectory(): Outbound;
+  /** reads the groups where the service says that they are in a directory; throws LoginFailure */
+  readonly readGroups?: ((directory: Outbound) => Promise<readonly string[]>) | undefined;
   /** writes to system:logs, about this login */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 };
 
 /**
  * The claims for the selection of roles. The ID token wins over UserInfo; the directory's answer replaces the role claim. Failures of
- * UserInfo and directory are logged and ignored, because other roles may not need the missing claims; a foreign subject ends the login.
+ * UserInfo and of the directory of an overage are logged and ignored, because other roles may not need the missing claims; a foreign subject, and
+ * what `readGroups` throws, end the login.
  */
 export async function gatherClaims(request: GatherRequest): Promise<Claims> {
-  const { exchanged, roleClaim } = request;
+  const { exchanged, roleClaim, readGroups } = request;
   const own = exchanged.idToken.claims;
   const overage = isOverage(own, roleClaim);
-  const claims = needsUserInfo(request, overage) ? { ...(await readUserInfo(request)), ...withoutNull(own) } : own;
+  const isElsewhere = overage || readGroups !== undefined;
+  const claims = needsUserInfo(request, isElsewhere) ? { ...(await readUserInfo(request)), ...withoutNull(own) } : own;
+  if (readGroups !== undefined) return { ...claims, [topLevelName(roleClaim) ?? roleClaim]: await readGroups(request.openDirectory()) };
   if (!overage || findClaim(claims, roleClaim) !== undefined) return claims;
   const groups = await readDirectory(request);
   const member = topLevelName(roleClaim);
   return groups === undefined || member === undefined ? claims : { ...claims, [member]: groups };
 }
 
-function needsUserInfo({ provider, exchanged, roleClaim, roles }: GatherRequest, overage: boolean): boolean {
+function needsUserInfo({ provider, exchanged, roleClaim, roles }: GatherRequest, isElsewhere: boolean): boolean {
   if (provider.metadata.userinfo_endpoint === undefined) return false;
-  const needed = neededClaims(roleClaim, roles).filter((name) => !(overage && name === roleClaim));
+  const needed = neededClaims(roleClaim, roles).filter((name) => !(isElsewhere && name === roleClaim));
   return needed.some((name) => findClaim(exchanged.idToken.claims, name) === undefined);
 }
 

@@ -1,7 +1,8 @@
 // An OIDC service as administrators write it and as it is stored, with what follows from its fields.
 import { z } from 'zod';
 import { parseDuration } from '../../../core/base/time.ts';
-import { durationText, pemExample } from '../../../core/wire/fields.ts';
+import { naming } from '../../../core/http/named-entries.ts';
+import { durationText, nameField, pemExample } from '../../../core/wire/fields.ts';
 import { shownText } from '../../../core/wire/shown-text.ts';
 
 /** Path of every redirect URI. */
@@ -9,6 +10,42 @@ export const callbackPath = '/oidc-callback';
 
 /** Text without control characters, which forms and headers of requests to the provider cannot contain. */
 const sendable = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+
+const hostPattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+const hostRule = 'must be a host in lower case, with its port where that is not 443';
+
+const emailAddress = z
+  .string()
+  .max(320)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
+  .refine(sendable, 'must not contain control characters');
+
+const googleGroups = z.object({
+  transitKey: naming(nameField(), {
+    resource: 'keystore/transit-keys',
+    needs: [],
+    because: 'The plan of the service requires the right to sign with it (requireMaySign), also where the tokens go elsewhere.',
+  }).meta({
+    description: 'RSA key that signs as the service account: its certificate is uploaded there, or it was imported from there.',
+    example: 'google-directory',
+  }),
+  clientEmail: emailAddress.meta({
+    description: 'Address of the service account, to which the domain has delegated the scope admin.directory.group.readonly.',
+    example: 'keystore@my-project.iam.gserviceaccount.com',
+  }),
+  adminEmail: emailAddress.meta({
+    description: 'Address of the administrator of the domain as whom the service account reads groups.',
+    example: 'groups-reader@example.com',
+  }),
+  directoryHost: z
+    .string()
+    .max(256)
+    .regex(hostPattern, hostRule)
+    .default('admin.googleapis.com')
+    .meta({ description: 'Host of the directory API.', example: 'admin.googleapis.com' }),
+});
+
+export type GoogleGroups = z.output<typeof googleGroups>;
 
 /** Document that administrators write. */
 export const serviceDocument = z.object({
@@ -20,12 +57,7 @@ export const serviceDocument = z.object({
     example: 'https://id.example.com/realms/staff/.well-known/openid-configuration',
   }),
   providerHosts: z
-    .array(
-      z
-        .string()
-        .max(256)
-        .regex(/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/, 'must be a host in lower case, with its port where that is not 443'),
-    )
+    .array(z.string().max(256).regex(hostPattern, hostRule))
     .max(16)
     .optional()
     .meta({
@@ -85,6 +117,11 @@ export const serviceDocument = z.object({
       }),
     })
     .describe('How roles are chosen.'),
+  googleGroups: googleGroups
+    .optional()
+    .describe(
+      'Groups of Google, whose ID tokens have none: the addresses of those of which the account is a direct member, in lower case, become the values of role-claim. A sign-in whose groups cannot be read is refused.',
+    ),
   allowedRedirectUris: z
     .array(z.string().min(1).max(2048))
     .min(1)

@@ -1,4 +1,5 @@
 // The resource OIDC service: a tenant's identity provider (spec, resource "OIDC service"; api 56).
+import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../core/base/defined.ts';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
@@ -8,6 +9,7 @@ import { requireUnbound } from '../../../core/access/policy/granting.ts';
 import { isLonger } from '../../../core/base/time.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
+import { topLevelName } from '../../../core/identity/claims.ts';
 import { findDiscoveryUrlProblem } from '../../../core/identity/discovery.ts';
 import { isLoopback } from '../../../core/outbound/outbound.ts';
 import { findCaCertsProblem } from '../../../core/outbound/ca-certs.ts';
@@ -19,6 +21,9 @@ import { oidcTag } from '../tags.ts';
 const stateFields = z.object({
   notices: z.array(z.string()).describe('What an administrator should know, in sentences.'),
 });
+
+/** Fields that decide who gets what is sent to the token endpoint. */
+const secretSentTo = ['discoveryUrl', 'expectedIssuer', 'providerHosts', 'useRootCaCerts', 'caCerts'] as const;
 
 export function serviceResource(oidc: Oidc): AnyResource {
   return defineResource<ServiceDocument, ServiceRecord, string>({
@@ -39,7 +44,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     })),
     secretFields: ['clientSecret'],
     notRemovableByMerge: ['clientSecret'],
-    secretsSentTo: { clientSecret: ['discoveryUrl', 'expectedIssuer', 'providerHosts', 'useRootCaCerts', 'caCerts'] },
+    secretsSentTo: { clientSecret: secretSentTo },
     // A secret cannot be read, so a replace without it keeps the present one.
     complete: ({ document, current }) => ({
       ...document,
@@ -77,6 +82,7 @@ function planService(oidc: Oidc, { call, document: wanted, current, names, blind
   if (!wanted.roleSelect.roleClaim.startsWith('/') && wanted.roleSelect.roleClaim.trim() === '') {
     throw invalid('role-select/role-claim', 'must name a claim');
   }
+  requireSignable(oidc, call, wanted, current, blindly);
   const name = names.at(-1) as string;
   const wider = current === undefined ? undefined : widenedField(wanted, current, blindly);
   if (wider !== undefined) {
@@ -91,6 +97,35 @@ function planService(oidc: Oidc, { call, document: wanted, current, names, blind
   };
 }
 
+/** Fields that decide what is signed with the key of google-groups, and who gets it. */
+const signedFor = ['googleGroups', ...secretSentTo] as const;
+
+/**
+ * Throws policy-denied unless the caller may sign with the key of google-groups, wherever the change has it sign something else than before.
+ * Throws invalid-value for a key that cannot, and for a role claim that has no room for groups.
+ */
+function requireSignable(
+  { transitKeys }: Oidc,
+  { caller, access }: EndpointCall,
+  wanted: ServiceDocument,
+  current: ServiceRecord | undefined,
+  blindly: Blindly,
+): void {
+  const { googleGroups, roleSelect } = wanted;
+  if (googleGroups === undefined) return;
+  if (topLevelName(roleSelect.roleClaim) === undefined)
+    throw invalid(
+      'role-select/role-claim',
+      'must be the name of a claim, such as groups, where google-groups is set: its values are the groups',
+    );
+  const isSame = signedFor.every((field) => blindly(field) === undefined && isDeepStrictEqual(wanted[field], current?.[field]));
+  if (current !== undefined && isSame) return;
+  transitKeys.requireMaySign(access, googleGroups.transitKey);
+  const key = transitKeys.natureOf(caller.tenantId, googleGroups.transitKey);
+  if (key?.signs !== true || !key.cipher.startsWith('rsa-'))
+    throw invalid('google-groups/transit-key', 'must name a transit key that is there, of a cipher such as rsa-2048, with the use sign');
+}
+
 type Blindly = Change<ServiceDocument, ServiceRecord>['blindly'];
 
 const widening: readonly (readonly string[])[] = [
@@ -103,6 +138,7 @@ const widening: readonly (readonly string[])[] = [
   ['roleSelect', 'roleClaim'],
   ['roleSelect', 'keysOfObject'],
   ['roleSelect', 'roleWithoutGroups'],
+  ['googleGroups'],
   ['allowedRedirectUris'],
   ['sessionTtl'],
   ['clockTolerance'],
@@ -125,6 +161,7 @@ function widenedField(wanted: ServiceDocument, current: ServiceRecord, blindly: 
     (field) => (wanted.roleSelect[field] ?? false) !== (current.roleSelect[field] ?? false),
   );
   if (selects !== undefined) return `role-select/${toKebab(selects)}`;
+  if (!isDeepStrictEqual(wanted.googleGroups, current.googleGroups)) return 'google-groups';
   if (wanted.allowedRedirectUris.some((uri) => !current.allowedRedirectUris.includes(uri))) return 'allowed-redirect-uris';
   const longer = (['sessionTtl', 'clockTolerance'] as const).find((field) => isLonger(wanted[field], current[field]));
   return longer === undefined ? undefined : toKebab(longer);

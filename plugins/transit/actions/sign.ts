@@ -30,6 +30,19 @@ import { type TokenUse, runAlone } from '../uses/token-use.ts';
 import type { UsedKey } from '../uses/used-key.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
 
+/** Fields of a request. */
+export const signFields = {
+  text: payloadField('What to sign'),
+  base64Encoded: base64EncodedField,
+  ...signatureFields,
+  ...jwsFields,
+  deterministic: z.boolean().optional().meta({
+    description: 'ML-DSA without random octets, where the token has it: the same signature of a text each time.',
+    'x-default': false,
+  }),
+  keyVersion: keyVersionField,
+};
+
 /** POST …/sign */
 export function sign(transit: Transit): AnyEndpoint[] {
   return defineBatchAction(transit, {
@@ -37,17 +50,7 @@ export function sign(transit: Transit): AnyEndpoint[] {
     summary: 'Sign a text',
     description:
       'The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text, or with `prehashed` the algorithm and the hash that was given; of a JWS that of its header and payload; of a CMS signature `sha256:` and so on with the hash of the content; of a batch a list, one for each item.',
-    fields: {
-      text: payloadField('What to sign'),
-      base64Encoded: base64EncodedField,
-      ...signatureFields,
-      ...jwsFields,
-      deterministic: z.boolean().optional().meta({
-        description: 'ML-DSA without random octets, where the token has it: the same signature of a text each time.',
-        'x-default': false,
-      }),
-      keyVersion: keyVersionField,
-    },
+    fields: signFields,
     subject: 'text',
     secretInput: ['text'],
     answer: z.object({ signature: valueField('The signature.'), keyVersion: keyVersionOutput }),

@@ -25,7 +25,10 @@ export function runPlan<Answer>(used: UsedKey, plan: Plan<Answer>): Promise<Answ
 }
 
 /** Runs one use, as runPlan. */
-export async function runAlone<Answer>({ transit, key, now }: UsedKey, planned: TokenUse<Answer>): Promise<Answer> {
+export async function runAlone<Answer>(
+  { transit, key, now }: Pick<UsedKey, 'transit' | 'key' | 'now'>,
+  planned: TokenUse<Answer>,
+): Promise<Answer> {
   const { version, counts, use } = planned;
   const reserving = counts === undefined ? undefined : transit.usage.take(key, version, counts, now);
   if (reserving !== undefined) await reserving;

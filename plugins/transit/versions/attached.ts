@@ -153,7 +153,13 @@ export async function acceptRestored(
 }
 
 /** Throws when an attachment refuses a raw signature. */
-export function requireSignable(used: UsedKey, version: Version, method: SignatureMethod, text: Uint8Array, isMadeHere = false): void {
+export function requireSignable(
+  used: Pick<UsedKey, 'transit' | 'key' | 'allows'>,
+  version: Version,
+  method: SignatureMethod,
+  text: Uint8Array,
+  isMadeHere = false,
+): void {
   const { transit, key } = used;
   const prehashed = 'prehashed' in method && method.prehashed;
   const request = { text, family: method.family, prehashed, isMadeHere, allows: (action: string) => used.allows(action) };

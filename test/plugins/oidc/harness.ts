@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestClock } from '../../../core/base/time.ts';
 import oidc from '../../../plugins/oidc/index.ts';
+import transit from '../../../plugins/transit/index.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import { listenersService } from '../../../core/plugin/services/listeners.ts';
@@ -36,7 +37,7 @@ export async function startOidcHarness(
   configuration: Readonly<Record<string, unknown>> = {},
   environment: { readonly publicUrl?: string; readonly tls?: boolean; readonly plugins?: readonly AnyPlugin[] } = {},
 ): Promise<OidcHarness> {
-  const { publicUrl = 'https://keys.test', tls = true, plugins = [oidc] } = environment;
+  const { publicUrl = 'https://keys.test', tls = true, plugins = [transit, oidc] } = environment;
   const clock = new TestClock(Temporal.Now.instant().toString());
   const appliance = await startTestAppliance({
     directory,

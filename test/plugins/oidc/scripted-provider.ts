@@ -12,6 +12,7 @@ type Json = Record<string, unknown>;
 export type SeenRequest = {
   readonly method: string;
   readonly path: string;
+  readonly query: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 };
@@ -35,6 +36,8 @@ export type Script = {
   callback?: (parameters: URLSearchParams) => void;
   /** answers in place of a path: /token, /jwks, /userinfo, /metadata, /v1.0/me/transitiveMemberOf … */
   respond?: Readonly<Record<string, Responder>>;
+  /** answers other grants than that of a code; false for what it does not answer */
+  respondToToken?: (form: URLSearchParams, response: ServerResponse) => boolean;
   /** claims of the person, beyond the protocol's own */
   person?: Json;
   /** the access token; default opaque */
@@ -113,8 +116,8 @@ export async function startScriptedProvider(options: {
     let body = '';
     request.on('data', (part: Buffer) => (body += part.toString()));
     request.on('end', () => {
-      const path = new URL(request.url ?? '/', origin).pathname;
-      const seen = { method: request.method ?? '', path, headers: request.headers, body };
+      const { pathname: path, search: query } = new URL(request.url ?? '/', origin);
+      const seen = { method: request.method ?? '', path, query, headers: request.headers, body };
       requests.push(seen);
       void answer(seen, response);
     });
@@ -144,6 +147,7 @@ export async function startScriptedProvider(options: {
   function answerToken(request: SeenRequest, response: ServerResponse): void {
     const { script } = provider;
     const form = new URLSearchParams(request.body);
+    if (script.respondToToken?.(form, response) === true) return;
     if (!isAuthenticated(request, form, clientId, clientSecret)) {
       return sendJson(
         response,

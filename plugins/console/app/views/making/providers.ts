@@ -45,7 +45,7 @@ export const providers: readonly Provider[] = [
     discovery: () => `https://accounts.google.com/${wellKnown}`,
     roleClaim: 'hd',
     there:
-      'APIs & Services › Credentials › OAuth client ID, of a web application. Google sends no groups: a role is named after your domain.',
+      'APIs & Services › Credentials › OAuth client ID, of a web application. Google sends no groups: a role is named after your domain. For groups, write groups as the claim and fill in Google groups; the documentation says what that needs at Google.',
   },
   {
     id: 'okta',
