@@ -1,10 +1,12 @@
 // The invariants of the plugin's records, checked after every test and by the appliance's own check.
 import type { CheckFinding } from '../../core/base/context.ts';
+import type { StoreKey } from '../../core/store/store.ts';
 import { cipherOf, isSymmetric } from './ciphers.ts';
 import { type Attachment, isPublishedBy, referenceOf } from './records/attachments.ts';
 import type { Key, Version } from './records/keyring.ts';
 import type { Transit } from './context.ts';
 import type { KeyRecord, VersionRecord } from './records/records.ts';
+import { isNoted, isPrivateKey } from './records/private-key-uses.ts';
 import { isRemoved } from './versions/removal.ts';
 
 /** Checks that keys have exactly their versions, versions their material and order in time, and index entries their keys. */
@@ -25,6 +27,12 @@ export function* check(transit: Transit): Iterable<CheckFinding> {
       else if ((version as number) < record.floor || (version as number) > record.latest)
         yield { where, problem: 'is outside the versions of its key' };
     }
+  }
+  for (const [[tenantId, thumbprint, keyId, version]] of tables.privateKeyUses.entries([])) {
+    const record = tables.versions.get([tenantId, keyId, version] as StoreKey);
+    // That of a version that did not open stays, and says nothing without it.
+    if (record !== undefined && !isPrivateKey(record, thumbprint as string))
+      yield { where: `private key ${tenantId}/${keyId}/${version}`, problem: 'is not that of its version' };
   }
   for (const [[rotatesAt, tenantId, name], keyId] of tables.rotations.entries([])) {
     const record = tables.keys.get([tenantId as string, name as string]);
@@ -101,6 +109,8 @@ function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: 
   for (const [index, version] of versions.entries()) {
     const problem = problemOf(record, version, record.floor + index, versions[index + 1]?.record);
     if (problem !== undefined) yield { where: `${where} version ${version.number}`, problem };
+    if (tables.privateKeysNoted.has([tenantId]) && !isNoted(transit, { tenantId, name, record }, version))
+      yield { where: `${where} version ${version.number}`, problem: 'is missing among the private keys of the tenant' };
   }
 }
 

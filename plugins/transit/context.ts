@@ -2,8 +2,10 @@
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { type Appliances, appliancesService } from '../../core/plugin/services/appliances.ts';
 import { type CustodyStatements, custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';
+import { sessionsService } from '../../core/plugin/services/sessions.ts';
 import { type WrappingKeyRotation, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
+import type { Config } from './records/config.ts';
 import { Attachments } from './records/attachments.ts';
 import { Keyring } from './records/keyring.ts';
 import { type Tables, openTables } from './records/records.ts';
@@ -20,11 +22,13 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
   readonly custodyStatements: CustodyStatements;
   readonly appliances: Appliances;
   readonly attachments: Attachments;
+  /** Tells whether the configuration lets the tenant have a private key for several uses. */
+  allowsDualUse(tenantId: string): boolean;
 };
 
 /** Opens the tables and makes the parts; starts nothing. */
-export function makeTransit(context: PluginContext<unknown>): Transit {
-  const { store, hsm, clock, log, audit } = context;
+export function makeTransit(context: PluginContext<Config>): Transit {
+  const { config, store, hsm, clock, log, audit } = context;
   const tables = openTables(store);
   const usage = new UsageMeters(store, tables, log);
   return {
@@ -41,5 +45,6 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     custodyStatements: context.service(custodyStatementsService),
     appliances: context.service(appliancesService),
     attachments: new Attachments(store),
+    allowsDualUse: (tenantId) => config.allowDualUse.some((name) => context.service(sessionsService).findTenant(name)?.id === tenantId),
   };
 }

@@ -11,6 +11,12 @@ export const transitErrors = {
     when: 'the version has made 2^32 AES-GCM encryptions (rotate the key), or the key has reached version 2^31-1, the last there is',
     detail: 'Rotate the key; at the last version there is, create another key and rewrap.',
   },
+  'private-key-in-use': {
+    status: 409,
+    title: 'Private key has another use',
+    when: 'a key of the tenant has the private key for another use, such as signatures where this is for decryption (NIST SP 800-57 part 1, 5.2)',
+    detail: 'Make a new key for this use, or delete the other one; allow-dual-use in the section transit of the configuration allows both.',
+  },
   'version-trimmed': {
     status: 409,
     title: 'Version was trimmed',

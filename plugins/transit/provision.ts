@@ -29,13 +29,14 @@ import { keyHolders } from './key-holders.ts';
 import { dueDeletionsJob } from './keys/due-deletions.ts';
 import { keyNotices } from './keys/notices.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
+import type { Config } from './records/config.ts';
 import { makeTransit } from './context.ts';
 import { publicKeySet } from './publishing.ts';
 import { createTransitKeys } from './transit-keys-service.ts';
 import { endedImportKeysJob, ImportWrappingKeys } from './keys/import-wrapping-key.ts';
 
 /** Keys, the actions on them, their jobs, and the service for plugins that keep something with a key version. */
-export function provision(context: PluginContext<unknown>): PluginInstance {
+export function provision(context: PluginContext<Config>): PluginInstance {
   const transit = makeTransit(context);
   const importWrappingKeys = new ImportWrappingKeys(transit);
   const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac, cmac];

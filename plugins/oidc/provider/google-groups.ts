@@ -10,8 +10,7 @@ import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { LoginFailure, type FailureCode } from '../failures.ts';
 import type { PublicCall } from '../../../core/http/endpoint.ts';
 import type { SignInMetadata } from '../../../core/identity/discovery.ts';
-import type { Located, Oidc } from '../context.ts';
-import type { GoogleGroups } from '../records/service-record.ts';
+import type { GoogleGroups, ServiceRecord } from '../records/service-record.ts';
 import { fetchPage } from './directory.ts';
 import { judgeProviderError } from './provider-errors.ts';
 
@@ -39,9 +38,9 @@ type GoogleGroupsRequest = {
  * `sub`, which is the id of the account in the directory, or the address of one.
  */
 export function googleGroupsReader(
-  { clock, transitKeys }: Oidc,
+  { clock, transitKeys }: Pick<GoogleGroupsRequest, 'clock' | 'transitKeys'>,
   call: Pick<PublicCall, 'noteAudit'>,
-  { tenantId, record: { googleGroups: settings } }: Located,
+  { tenantId, record: { googleGroups: settings } }: { readonly tenantId: string; readonly record: Pick<ServiceRecord, 'googleGroups'> },
   { token_endpoint: tokenEndpoint }: SignInMetadata,
   user: string,
 ): ((outbound: Outbound) => Promise<readonly string[]>) | undefined {

@@ -89,6 +89,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
     errors: [
       'invalid-key-data',
       'key-type-mismatch',
+      'private-key-in-use',
       'unsupported-cipher',
       'version-exhausted',
       'restore-would-destroy',

@@ -72,6 +72,7 @@ export function restore(transit: Transit): AnyEndpoint {
       'invalid-key-data',
       'invalid-certificate-chain',
       'key-type-mismatch',
+      'private-key-in-use',
       'unsupported-cipher',
       'publish-limit',
       'restore-would-destroy',

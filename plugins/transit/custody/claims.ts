@@ -14,7 +14,7 @@ const exports = ['history/exports', 'history/exports-not-listed'];
 /** Fields of a key, each with the claims from which it follows. */
 export const toldOfKeys = {
   cipher: ['key/cipher', ...keyType],
-  use: ['key/use'],
+  use: ['key/use', 'key/other-uses'],
   derived: ['key/derived', 'key/check-value'],
   custody: ['custody'],
   keys: ['key/created', 'key/thumbprint'],
@@ -25,11 +25,12 @@ export const toldOfKeys = {
   'allow-plaintext-backup': ['history/plaintext-backup-allowed', 'history/plaintext-backup-allowed-since', ...exports],
 } as const;
 
-/** The claim `key`; `now` in microseconds since 1970. */
-export function keyClaims({ name, record }: Key, { number, record: made }: Version, now: number): JsonObject {
+/** The claim `key`; `now` in microseconds since 1970. `otherUses`: those that other keys have for the same private key. */
+export function keyClaims({ name, record }: Key, { number, record: made }: Version, otherUses: readonly string[], now: number): JsonObject {
   const { id, cipher, derived } = record;
   return {
     ...{ name, id, version: number, cipher, ...defined({ use: record.use ?? defaultUse(cipher) }), derived },
+    ...(otherUses.length === 0 ? {} : { 'other-uses': [...otherUses] }),
     created: timestampOf(made.createdAt),
     status: lifeOf(record, number, made, now).status,
     origin: made.origin ?? 'unknown',

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import { readVersion, versionParameter } from '../../../core/http/request/version-parameter.ts';
 import { statementField } from '../../../core/wire/fields.ts';
+import { useOf } from '../ciphers.ts';
 import type { Transit } from '../context.ts';
 import { microseconds } from '../instants.ts';
 import { type Key, mainPurpose, referenceTo } from '../records/keyring.ts';
+import { otherUsesOf } from '../records/private-key-uses.ts';
 import { keyActionsTag } from '../tags.ts';
 import { explained } from '../uses/token-use.ts';
 import { historyClaims, keyClaims, toldOfKeys } from './claims.ts';
@@ -45,16 +47,18 @@ export function custodyStatement(transit: Transit): AnyEndpoint {
   });
 }
 
-async function makeStatement({ keyring, custodyStatements }: Transit, call: EndpointCall, key: Key): Promise<Output> {
+async function makeStatement({ tables, keyring, custodyStatements }: Transit, call: EndpointCall, key: Key): Promise<Output> {
   const version = keyring.version(key, readVersion(call, 'version', key.record.latest));
   const { number, record } = version;
   const reference = referenceTo(key, version, mainPurpose(key.record));
   call.noteAudit({ keyVersion: number });
+  const { publicKey } = record;
+  const otherUses = publicKey === undefined ? [] : otherUsesOf({ tables }, key.tenantId, useOf(key.record), publicKey);
   const since = custodyStatements.recordedSince();
   const statement = await custodyStatements.sign({
-    ...{ call, reference, publicKey: record.publicKey },
+    ...{ call, reference, publicKey },
     path: `/v1/state/keystore/transit-keys/${key.name}`,
-    key: keyClaims(key, version, microseconds(call.now)),
+    key: keyClaims(key, version, otherUses, microseconds(call.now)),
     claims: { history: historyClaims(key.record, version, since && microseconds(since)) },
     told: toldOfKeys,
   });

@@ -148,6 +148,10 @@ export type Tables = {
   readonly versionMaterials: Table<string>;
   /** [tenant, proof of the material]: of material that several keys have had at a time */
   readonly sharedUses: Table<SharedUses>;
+  /** [tenant, thumbprint of the public key, key id, version]: versions that have a private key */
+  readonly privateKeyUses: Table<{ readonly name: string; readonly use: CipherUse }>;
+  /** [tenant]: the table above has all its private keys, those of earlier versions of the appliance as well */
+  readonly privateKeysNoted: Table<true>;
   /** [tenant, key id]: of keys that are gone */
   readonly pastHistories: Table<KeyHistory>;
   /** [question, drawn at random]: kept while it is asked */
@@ -187,6 +191,8 @@ export function openTables(store: Store): Tables {
     materialPlaces: store.tenantTable('material-places'),
     versionMaterials: store.table('version-materials'),
     sharedUses: store.tenantTable('shared-uses'),
+    privateKeyUses: store.tenantTable('private-key-uses'),
+    privateKeysNoted: store.tenantTable('private-keys-noted'),
     pastHistories: store.tenantTable('past-histories'),
     distributionQuestions: store.table('distribution-questions'),
     distributionAnswers: store.table('distribution-answers'),

@@ -2,8 +2,9 @@
 import { defined } from '../../../core/base/defined.ts';
 import type { Custody, GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, MakingOptions, StoredKey } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { cipherOf, type CipherUse } from '../ciphers.ts';
+import { cipherOf, type CipherUse, isSymmetric, useOf } from '../ciphers.ts';
 import { mainPurpose } from '../records/keyring.ts';
+import { notePrivateKey, notePrivateKeysOfBefore } from '../records/private-key-uses.ts';
 import { type Purpose, type VersionRecord, bindingOf } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 
@@ -11,6 +12,7 @@ import type { Transit } from '../context.ts';
 export type VersionSubject = {
   readonly tenantId: string;
   readonly keyId: string;
+  readonly name: string;
   readonly number: number;
   readonly cipher: string;
   readonly use?: CipherUse | undefined;
@@ -41,6 +43,7 @@ export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergen
 export async function makeMaterial(transit: Transit, subject: VersionSubject, given: GivenMaterial = {}): Promise<VersionMaterial> {
   const { type, binding } = mainKeyOf(subject);
   try {
+    if (given.main !== undefined && !isSymmetric(cipherOf(subject))) await notePrivateKeysOfBefore(transit, subject.tenantId);
     return await transit.ledger.make(type, binding, subject.custody, (reserved) => makeKeys(transit.hsm, subject, reserved, given));
   } finally {
     for (const octets of [given.main, given.hmac, given.convergent]) octets?.fill(0);
@@ -78,9 +81,13 @@ export async function discard(transit: Transit, subject: VersionSubject, materia
   await transit.ledger.destroy(persistentKeys(subject, material));
 }
 
-/** Claims the keys of a version, inside the transaction that commits it. Throws conflict. */
+/** Claims the keys of a version, inside the transaction that commits it. Throws conflict, private-key-in-use. */
 export function claim(transit: Transit, transaction: WriteTransaction, subject: VersionSubject, material: VersionMaterial): void {
-  const { stored, hmac, convergent } = material;
+  const { stored, hmac, convergent, publicKey, origin } = material;
+  if (stored !== undefined && publicKey !== undefined) {
+    const allowsOthers = transit.allowsDualUse(subject.tenantId);
+    notePrivateKey(transit, transaction, { ...subject, use: useOf(subject) }, publicKey, { isNew: origin === 'generated', allowsOthers });
+  }
   transit.rotation.admit(
     transaction,
     [stored, hmac, convergent].filter((one) => one !== undefined),

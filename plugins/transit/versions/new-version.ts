@@ -94,7 +94,7 @@ export function lineOf(tenantId: string, name: string): string {
 /** The part of a VersionSubject that the key gives. */
 export function subjectOf(key: Key): Omit<VersionSubject, 'number'> {
   const { id, cipher, use, derived, convergentEncryption, custody } = key.record;
-  return { tenantId: key.tenantId, keyId: id, cipher, use, derived, convergentEncryption, custody };
+  return { tenantId: key.tenantId, keyId: id, name: key.name, cipher, use, derived, convergentEncryption, custody };
 }
 
 function commitVersion(

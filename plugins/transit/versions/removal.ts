@@ -3,10 +3,11 @@ import { defined } from '../../../core/base/defined.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { type Key, referencesOf, type Version } from '../records/keyring.ts';
+import { forgetPrivateKey } from '../records/private-key-uses.ts';
 import type { KeyRecord, RemovedVersions, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 
-/** Versions that one transaction of a shared store removes: it takes 128 operations, and each version has up to five. */
+/** Versions that one transaction of a shared store removes: it takes 128 operations, and each version has up to six. */
 const removedAtOnce = 12;
 
 /**
@@ -90,9 +91,11 @@ async function clear(transit: Transit, storeKey: readonly [string, string], note
   }
 }
 
-function removeSome({ tables, ledger }: Transit, transaction: WriteTransaction, key: Key, going: readonly Version[]): KeyReference[] {
+function removeSome(transit: Transit, transaction: WriteTransaction, key: Key, going: readonly Version[]): KeyReference[] {
+  const { tables, ledger } = transit;
   const references = going.flatMap((version) => referencesOf(key, version));
-  for (const { number } of going) {
+  for (const { number, record } of going) {
+    forgetPrivateKey(transit, transaction, [key.tenantId, key.record.id, number], record);
     transaction.delete(tables.versions, [key.tenantId, key.record.id, number]);
     transaction.delete(tables.usage, [key.tenantId, key.record.id, number]);
     transaction.delete(tables.versionMaterials, [key.tenantId, key.record.id, number]);

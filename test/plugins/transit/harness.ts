@@ -24,6 +24,8 @@ export type HarnessOptions = {
   /** of an earlier start in the same directory */
   readonly token?: TokenConfig;
   readonly rootToken?: string;
+  /** sections of the configuration, by plugin */
+  readonly configuration?: Readonly<Record<string, unknown>>;
   /** beside the SoftHSM2 token */
   readonly moreTokens?: readonly TokenConfig[];
 };

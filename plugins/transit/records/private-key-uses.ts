@@ -1,0 +1,122 @@
+// Private keys of a tenant, each with its use: one private key does one job (NIST SP 800-57 part 1, section 5.2), under whatever names it
+// is brought in.
+import { hash } from 'node:crypto';
+import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { plainRsa } from '../../../core/der/rsa-pss.ts';
+import { telling } from '../../../core/http/response/telling.ts';
+import { writeInPieces } from '../../../core/store/records/pieces.ts';
+import type { Store, StoreKey, WriteTransaction } from '../../../core/store/store.ts';
+import { type CipherUse, cipherOf, isSymmetric, useOf } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { canonicalSpki, keyObjectOf } from '../formats/public-keys.ts';
+import { type Key, type Keyring, toldOfKey, type Version } from './keyring.ts';
+import type { Tables, VersionRecord } from './records.ts';
+
+/** A version that has a private key. */
+export type PrivateKeyPlace = {
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly name: string;
+  readonly number: number;
+  readonly use: CipherUse;
+};
+
+type Parts = { readonly tables: Tables; readonly store: Store; readonly keyring: Keyring };
+
+/** Versions of a private key that are read to judge one more: all have one use, unless the tenant allows two. */
+const judgedPlaces = 100;
+
+/**
+ * Notes a private key, inside the transaction that commits its version. Throws `private-key-in-use` where the tenant has it for another use. One that
+ * was generated (`isNew`) is in no other place.
+ */
+export function notePrivateKey(
+  { tables }: Pick<Parts, 'tables'>,
+  transaction: WriteTransaction,
+  place: PrivateKeyPlace,
+  publicKey: Uint8Array,
+  { isNew, allowsOthers }: { readonly isNew: boolean; readonly allowsOthers: boolean },
+): void {
+  const { tenantId, keyId, number, name, use } = place;
+  const thumbprint = thumbprintOf(publicKey);
+  if (!isNew && !allowsOthers) {
+    const places = Iterator.from(transaction.entries(tables.privateKeyUses, [tenantId, thumbprint])).take(judgedPlaces);
+    const other = places.find(
+      ([[, , id, version], one]) => one.use !== use && transaction.has(tables.versions, [tenantId, id, version] as StoreKey),
+    );
+    if (other !== undefined) throw inUse(other[1]);
+  }
+  transaction.put(tables.privateKeyUses, [tenantId, thumbprint, keyId, number], { name, use });
+}
+
+/** Forgets a private key with its version. */
+export function forgetPrivateKey(
+  { tables }: Pick<Parts, 'tables'>,
+  transaction: WriteTransaction,
+  [tenantId, keyId, number]: readonly [string, string, number],
+  { publicKey, stored }: VersionRecord,
+): void {
+  if (publicKey !== undefined && stored !== undefined)
+    transaction.delete(tables.privateKeyUses, [tenantId, thumbprintOf(publicKey), keyId, number]);
+}
+
+/** Uses that other keys of the tenant have for the private key of a version, each once. */
+export function otherUsesOf(
+  { tables }: Pick<Parts, 'tables'>,
+  tenantId: string,
+  use: CipherUse,
+  publicKey: Uint8Array,
+): readonly CipherUse[] {
+  const places = tables.privateKeyUses.entries([tenantId, thumbprintOf(publicKey)]);
+  const living = Iterator.from(places).filter(([[, , id, number]]) => tables.versions.has([tenantId, id, number] as StoreKey));
+  return [...new Set(living.map(([, one]) => one.use))].filter((one) => one !== use);
+}
+
+/**
+ * Notes the private keys that earlier versions of the appliance have left without a note, once for each tenant: before one is brought in. What is made
+ * meanwhile notes itself.
+ */
+export async function notePrivateKeysOfBefore({ tables, store, keyring }: Parts, tenantId: string): Promise<void> {
+  if (tables.privateKeysNoted.has([tenantId])) return;
+  const found: (readonly [PrivateKeyPlace, Uint8Array])[] = [];
+  for (const [[, name], record] of tables.keys.entries([tenantId])) {
+    if (isSymmetric(cipherOf(record))) continue;
+    const key = { tenantId, name: String(name), record };
+    for (const { number, record: version } of keyring.versions(key)) {
+      if (version.stored === undefined || version.publicKey === undefined) continue;
+      found.push([{ tenantId, keyId: record.id, name: key.name, number, use: useOf(record) }, version.publicKey]);
+    }
+  }
+  await writeInPieces(store, found, (transaction, [place, publicKey]) => {
+    if (!transaction.has(tables.versions, [tenantId, place.keyId, place.number])) return;
+    notePrivateKey({ tables }, transaction, place, publicKey, { isNew: true, allowsOthers: true });
+  });
+  await store.write((transaction) => transaction.put(tables.privateKeysNoted, [tenantId], true));
+}
+
+/** Tells whether the note of a version that has a private key is there, for the invariant check. */
+export function isNoted(
+  { tables }: Pick<Parts, 'tables'>,
+  { tenantId, record }: Key,
+  { number, record: { publicKey, stored } }: Version,
+): boolean {
+  if (publicKey === undefined || stored === undefined) return true;
+  return tables.privateKeyUses.get([tenantId, thumbprintOf(publicKey), record.id, number])?.use === useOf(record);
+}
+
+/** Tells whether a version has the private key of a note. */
+export function isPrivateKey({ publicKey, stored }: VersionRecord, thumbprint: string): boolean {
+  return publicKey !== undefined && stored !== undefined && thumbprintOf(publicKey) === thumbprint;
+}
+
+/** The same for a private key, however its public key is named (RSASSA-PSS) and encoded. */
+function thumbprintOf(publicKey: Uint8Array): string {
+  return hash('sha256', canonicalSpki(cleanly(() => plainRsa(keyObjectOf(publicKey)))), 'hex');
+}
+
+function inUse({ name, use }: { readonly name: string; readonly use: CipherUse }): Error {
+  const advice =
+    'Make a new key for this use, or delete the other; allow-dual-use in the section transit of the configuration allows both.';
+  const unseen = fail('private-key-in-use', { detail: `A key of this tenant has this private key for another use. ${advice}` });
+  return telling(unseen, toldOfKey(name, ['use'], `The key "${name}" has this private key for the use "${use}". ${advice}`));
+}
