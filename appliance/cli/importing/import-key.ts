@@ -1,6 +1,8 @@
 // import-key: brings a key into a transit key without showing it to the way there: it is wrapped here, for this one import.
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
+import { jwkOfOpenssh, OpensshKeyError } from '../../../core/base/public-keys/openssh.ts';
+import { readPem } from '../../../core/base/texts/pem.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { transportKeyBytes, wrapMaterial } from '../../../core/base/public-keys/key-wrap.ts';
 import { Client } from '../client.ts';
@@ -17,7 +19,7 @@ export async function importKey(words: readonly string[], before: ConnectionOpti
   const command = commandFor(io, 'keystorectl import-key')
     .description('Import a key as a new version of a transit key. It is wrapped here, under a key in the HSM that opens this import alone.')
     .argument('<key>', 'transit key, of the cipher of the material')
-    .option('--in <FILE>', 'private key (PEM, DER or JWK), or symmetric key (octets or base64)', '-')
+    .option('--in <FILE>', 'private key (PEM, OpenSSH, DER or JWK), or symmetric key (octets, base64 or JWK)', '-')
     .option('--passphrase <TEXT>', 'of an encrypted private key; @FILE reads it')
     .helpOption('-h, --help', 'show this');
   for (const option of connectionOptions()) command.addOption(option);
@@ -46,17 +48,19 @@ async function importWrapped(client: Client, key: string, material: Uint8Array):
   await client.json({ method: 'POST', path: `${path}/import`, body });
 }
 
-/** Octets of the secret, or PKCS#8 of the private key. The octets that were read are zeroed. */
+/** Octets of the secret, or PKCS#8 of the private key: the forms that the action `import` reads. The octets that were read are zeroed. */
 function materialOf(octets: Buffer, passphrase: string | undefined, name: string): Uint8Array {
   try {
     const key = privateKeyIn(octets, passphrase);
     if (key !== undefined) return cleanly(() => key.export({ type: 'pkcs8', format: 'der' }));
     if (passphrase !== undefined) throw usageError(`${name} has no private key that this passphrase opens`);
+    if (octets.includes('-----BEGIN PGP'))
+      throw usageError(`${name} is an OpenPGP key block, which is read by the action: keystorectl do transit-keys KEY import --data @FILE`);
     if (octets.includes('-----BEGIN'))
       throw usageError(`${name} has no private key that OpenSSL reads, or an encrypted one: give --passphrase`);
-    return secretLengths.includes(octets.length)
-      ? Uint8Array.from(octets)
-      : (decodeBase64(octets.toString('latin1').trim()) ?? unreadable(name));
+    return secretIn(octets) ?? unreadable(name);
+  } catch (error) {
+    throw error instanceof OpensshKeyError ? usageError(`${name}: ${error.message}`) : error;
   } finally {
     octets.fill(0);
   }
@@ -65,23 +69,57 @@ function materialOf(octets: Buffer, passphrase: string | undefined, name: string
 /** Octets of AES keys. */
 const secretLengths = [16, 24, 32];
 
+/** A symmetric key: octets, base64 or a JWK. */
+function secretIn(octets: Buffer): Uint8Array | undefined {
+  if (secretLengths.includes(octets.length)) return Uint8Array.from(octets);
+  const jwk = jwkIn(octets);
+  if (jwk === undefined) return decodeBase64(withoutSpaces(octets));
+  const { kty, k } = jwk;
+  return kty === 'oct' && typeof k === 'string' && /^[\w-]+$/.test(k) ? Uint8Array.from(Buffer.from(k, 'base64url')) : undefined;
+}
+
 function unreadable(name: string): never {
-  throw usageError(`${name} is neither a private key nor a symmetric key of 16, 24 or 32 octets, as they are or in base64`);
+  throw usageError(
+    `${name} is neither a private key nor a symmetric key: give PEM, DER, base64 of DER, JWK or OpenSSH, or 16, 24 or 32 octets as they are, in base64 or as a JWK`,
+  );
 }
 
 function privateKeyIn(octets: Buffer, passphrase: string | undefined): KeyObject | undefined {
   const protection = passphrase === undefined ? {} : { passphrase };
-  const forms = [
-    () => createPrivateKey({ key: octets, format: 'pem', ...protection }),
-    () => createPrivateKey({ key: octets, format: 'der', type: 'pkcs8', ...protection }),
-    () => createPrivateKey({ key: JSON.parse(octets.toString('utf8')) as JsonWebKey, format: 'jwk' }),
-  ];
-  for (const read of forms) {
-    try {
-      return cleanly(read);
-    } catch {
-      continue;
+  const blocks = octets.includes('-----BEGIN') ? readPem(octets.toString('utf8')).filter(({ label }) => label.endsWith('PRIVATE KEY')) : [];
+  const [block] = blocks;
+  const jwk = blocks.length === 0 ? jwkIn(octets) : undefined;
+  if (block?.label === 'OPENSSH PRIVATE KEY') return keyOfJwk(jwkOfOpenssh(block.der ?? new Uint8Array(0)));
+  if (block !== undefined) return tried(() => createPrivateKey({ key: block.text, format: 'pem', ...protection }));
+  if (jwk !== undefined) return keyOfJwk(jwk);
+  const decoded = decodeBase64(withoutSpaces(octets));
+  const ders = decoded === undefined ? [octets] : [octets, Buffer.from(decoded.buffer, decoded.byteOffset, decoded.length)];
+  for (const key of ders)
+    for (const type of ['pkcs8', 'pkcs1', 'sec1'] as const) {
+      const found = tried(() => createPrivateKey({ key, format: 'der', type, ...protection }));
+      if (found !== undefined) return found;
     }
-  }
   return undefined;
+}
+
+function keyOfJwk(key: JsonWebKey): KeyObject | undefined {
+  return tried(() => createPrivateKey({ key, format: 'jwk' }));
+}
+
+function jwkIn(octets: Buffer): JsonWebKey | undefined {
+  const text = octets.toString('utf8').trim();
+  if (!text.startsWith('{')) return undefined;
+  return tried(() => JSON.parse(text) as JsonWebKey);
+}
+
+function withoutSpaces(octets: Buffer): string {
+  return octets.toString('latin1').replaceAll(/\s/g, '');
+}
+
+function tried<T>(read: () => T): T | undefined {
+  try {
+    return cleanly(read);
+  } catch {
+    return undefined;
+  }
 }

@@ -14,6 +14,7 @@ import { parseBase64 } from '../../../core/base/bytes.ts';
 import { openInTurn } from '../../../core/base/async/opening.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
+import { jwkOfOpenssh, OpensshKeyError } from '../../../core/base/public-keys/openssh.ts';
 import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import {
   type AgreeingCipher,
@@ -31,7 +32,6 @@ import { hashFor } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 import { decryptPkcs8, isEncrypted } from '../inputs/encrypted-pkcs8.ts';
 import { octetsOfJwk, privateKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
-import { jwkOfOpenssh } from '../inputs/openssh.ts';
 import { findCurve } from '../../../core/base/public-keys/curves.ts';
 import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
 
@@ -82,7 +82,7 @@ async function readPrivateKey(text: string, protection: Protection): Promise<Key
     throw unusable(
       '"data" is encrypted as OpenSSL did before PKCS#8. Write it as PKCS#8 first ("openssl pkcs8 -topk8"), and give its passphrase.',
     );
-  const ofOpenssh = block?.label === openssh && more.length === 0 ? jwkOfOpenssh(block.der ?? new Uint8Array(0)) : undefined;
+  const ofOpenssh = block?.label === openssh && more.length === 0 ? readOpenssh(block.der ?? new Uint8Array(0)) : undefined;
   if (protection.passphrase !== undefined) throw needlessPassphrase();
   if (jwk !== undefined) return privateKeyOfJwk(jwk);
   if (block === undefined && der !== undefined) return readPrivateDer(der, ['pkcs8', 'pkcs1', 'sec1'], '"data"');
@@ -92,6 +92,14 @@ async function readPrivateKey(text: string, protection: Protection): Promise<Key
     );
   if (ofOpenssh !== undefined) return privateKeyOfJwk(ofOpenssh);
   return readPrivateDer(block.der ?? new Uint8Array(0), [privateTypes[block.label] ?? 'pkcs8'], `The ${block.label} block`);
+}
+
+function readOpenssh(der: Uint8Array): JsonWebKey {
+  try {
+    return jwkOfOpenssh(der);
+  } catch (error) {
+    throw error instanceof OpensshKeyError ? unusable(error.message) : error;
+  }
 }
 
 const encrypted = 'ENCRYPTED PRIVATE KEY';

@@ -1,5 +1,6 @@
 // import-key: private and symmetric keys in every form that people have, wrapped on this side, and nothing of them on the way.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -26,6 +27,9 @@ test('a private key as PEM, DER, JWK and encrypted arrives as it is', async () =
     ['pem', privateKey.export({ type: 'pkcs8', format: 'pem' }), []],
     ['sec1', privateKey.export({ type: 'sec1', format: 'pem' }), []],
     ['der', privateKey.export({ type: 'pkcs8', format: 'der' }), []],
+    ['sec1-der', privateKey.export({ type: 'sec1', format: 'der' }), []],
+    ['base64-of-der', wrapped(privateKey.export({ type: 'pkcs8', format: 'der' })), []],
+    ['one-line', privateKey.export({ type: 'pkcs8', format: 'pem' }).replaceAll('\n', String.raw`\n`), []],
     ['jwk', JSON.stringify(privateKey.export({ format: 'jwk' })), []],
     [
       'encrypted',
@@ -45,6 +49,40 @@ test('a private key as PEM, DER, JWK and encrypted arrives as it is', async () =
   expect(Object.values(versions).filter((one) => one === theirs)).toHaveLength(forms.length);
 });
 
+/** Base64 in lines of 64 characters. */
+const wrapped = (octets: Buffer): string => octets.toString('base64').replaceAll(/.{64}/g, '$&\n');
+
+test.each([
+  ['ed25519', 'ed25519', []],
+  ['rsa-3072', 'rsa', ['-b', '3072']],
+  ['ecdsa-p384', 'ecdsa', ['-b', '384']],
+] as const)('a private key of %s as ssh-keygen writes it arrives as it is', async (cipher, type, options) => {
+  const file = path(`id-${type}`);
+  execFileSync('ssh-keygen', ['-q', '-t', type, ...options, '-N', '', '-f', file], { stdio: 'pipe' });
+  expect(readFileSync(file, 'utf8')).toContain('OPENSSH PRIVATE KEY');
+  await appliance.request('POST', keys, { name: `ssh-${type}`, cipher });
+  expect(await ctl(['import-key', `ssh-${type}`, '--in', file])).toEqual(done);
+  const { keys: versions } = (await appliance.request('GET', `${actions}/ssh-${type}`)).body;
+  expect(createPublicKey(versions['2']).equals(publicKeyOf(type, `${file}.pub`))).toBe(true);
+});
+
+/** The public key of a file of ssh-keygen, which writes no SubjectPublicKeyInfo of Ed25519. */
+function publicKeyOf(type: string, file: string): KeyObject {
+  if (type !== 'ed25519') return createPublicKey(execFileSync('ssh-keygen', ['-e', '-m', 'PKCS8', '-f', file], { stdio: 'pipe' }));
+  const x = Buffer.from(readFileSync(file, 'utf8').split(' ')[1] ?? '', 'base64').subarray(-32);
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: x.toString('base64url') }, format: 'jwk' });
+}
+
+test('a symmetric key as a JWK arrives as it is', async () => {
+  await appliance.request('POST', keys, { name: 'jwk-orders', exportable: true });
+  const octets = randomBytes(32);
+  expect(
+    await ctl(['import-key', 'jwk-orders'], { stdin: JSON.stringify({ kty: 'oct', alg: 'A256GCM', k: octets.toString('base64url') }) }),
+  ).toEqual(done);
+  const { keys: exported } = (await appliance.request('POST', `${actions}/jwk-orders/export`, {})).body;
+  expect(exported['2']).toBe(octets.toString('base64'));
+});
+
 test('a symmetric key as octets and as base64 arrives as it is', async () => {
   await appliance.request('POST', keys, { name: 'orders', exportable: true });
   const octets = randomBytes(32);
@@ -59,10 +97,14 @@ test('what is no key, and a key that is locked, are said before anything is sent
   const { privateKey } = generateKeyPairSync('ed25519');
   writeFileSync(path('locked'), privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' }));
   writeFileSync(path('note'), 'not a key');
+  writeFileSync(path('block'), '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n-----END PGP PRIVATE KEY BLOCK-----\n');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'secret', '-f', path('locked-ssh')], { stdio: 'pipe' });
   for (const [name, options, expected] of [
     ['locked', [], 'give --passphrase'],
     ['locked', ['--passphrase', 'wrong'], 'has no private key that this passphrase opens'],
     ['note', [], 'neither a private key nor a symmetric key'],
+    ['locked-ssh', [], 'ssh-keygen -p -m PKCS8'],
+    ['block', [], 'do transit-keys KEY import'],
     ['nowhere', [], 'cannot be read (ENOENT)'],
   ] as const) {
     const { code, stderr } = await ctl(['import-key', 'orders', '--in', path(name), ...options]);

@@ -1,10 +1,14 @@
 // Private keys as OpenSSH writes them (PROTOCOL.key of OpenSSH): read as JWK, because OpenSSL does not know the format.
-import { fail } from '../errors.ts';
 
 const magic = Buffer.from('openssh-key-v1\0');
 const curves: Readonly<Record<string, string>> = { nistp256: 'P-256', nistp384: 'P-384', nistp521: 'P-521' };
 
-/** The key as JWK. Throws invalid-key-data: for an encrypted key, several keys, another type, and what cannot be read. */
+/** Thrown for an OpenSSH private key that is not read; the message says why, and how to mend it. */
+export class OpensshKeyError extends Error {
+  override readonly name = 'OpensshKeyError';
+}
+
+/** The key as JWK. Throws OpensshKeyError: for an encrypted key, several keys, another type, and what cannot be read. */
 export function jwkOfOpenssh(octets: Uint8Array): JsonWebKey {
   const outer = new SshReader(Buffer.from(octets.buffer, octets.byteOffset, octets.length));
   if (!outer.take(magic.length).equals(magic)) throw unreadable();
@@ -73,7 +77,7 @@ function text(octets: Buffer): string {
   return octets.toString('base64url');
 }
 
-/** Reads the fields of RFC 4251, section 5; a field past the end throws invalid-key-data. */
+/** Reads the fields of RFC 4251, section 5; a field past the end throws OpensshKeyError. */
 class SshReader {
   readonly #octets: Buffer;
   #at = 0;
@@ -101,5 +105,5 @@ function unreadable(): Error {
 }
 
 function unusable(detail: string): Error {
-  return fail('invalid-key-data', { detail });
+  return new OpensshKeyError(detail);
 }
