@@ -52,9 +52,9 @@ export function publishedEndpoints(transitKeys: OpenpgpKeys): readonly AnyEndpoi
         fingerprint: 'on; an index always has fingerprints.',
       },
       produces: 'text/plain',
-      run({ params, query, now }) {
+      async run({ params, query, now }) {
         const tenant = params['tenant'] ?? '';
-        const records = recordsOf(tenant, search(lookups, tenant, query.get('search') ?? '', now));
+        const records = recordsOf(tenant, await search(lookups, tenant, query.get('search') ?? '', now));
         const op = query.get('op') ?? 'get';
         if (op === 'get') return new Reply(200, blocks.find(records).armored, block);
         if (op === 'index' || op === 'vindex') return new Reply(200, indexLines(records), plain);
@@ -70,9 +70,9 @@ export function publishedEndpoints(transitKeys: OpenpgpKeys): readonly AnyEndpoi
       operationId: 'openpgpDirectory',
       query: { l: 'The local part of the address; it changes nothing.' },
       produces: 'application/octet-stream',
-      run({ params, now }) {
+      async run({ params, now }) {
         const tenant = params['tenant'] ?? '';
-        const found = lookups.byHash(tenant, params['domain'] ?? '', params['hash'] ?? '', now);
+        const found = await lookups.byHash(tenant, params['domain'] ?? '', params['hash'] ?? '', now);
         return new Reply(200, blocks.find(recordsOf(tenant, found)).packets, binary);
       },
     }),
@@ -110,7 +110,7 @@ export function publishedEndpoints(transitKeys: OpenpgpKeys): readonly AnyEndpoi
 }
 
 /** Throws invalid-value. */
-function search(lookups: Lookups, tenant: string, wanted: string, now: Temporal.Instant): readonly Findable[] {
+async function search(lookups: Lookups, tenant: string, wanted: string, now: Temporal.Instant): Promise<readonly Findable[]> {
   const digits = /^0x([0-9A-Fa-f]+)$/.exec(wanted)?.[1];
   if (digits !== undefined && ![16, 40, 64].includes(digits.length))
     throw noQuery('search', 'must have 16, 40 or 64 digits behind 0x: shorter key IDs name many keys.');

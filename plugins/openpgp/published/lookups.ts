@@ -1,5 +1,7 @@
 // Published keys of a tenant by fingerprint, key ID and address: what a key server and a Web Key Directory are asked for.
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { Semaphore } from '../../../core/base/async/semaphore.ts';
 import { userIdsOf } from '../certificates/certificate.ts';
 import { keyIdOf } from '../format/packets.ts';
 import { isPublished, type OpenpgpKeys } from '../records.ts';
@@ -8,7 +10,8 @@ import { wholeRecords } from './whole-certificates.ts';
 /** A certificate that can be found: one version of a primary key. */
 export type Findable = { readonly key: string; readonly primaryFingerprint: string };
 
-type Index = { readonly slot: number; readonly found: ReadonlyMap<string, readonly Findable[]> };
+type Found = ReadonlyMap<string, readonly Findable[]>;
+type Index = { readonly slot: number; readonly found: Promise<Found> };
 
 /** The newest keys of a primary key and of each of its subkeys that can be found by fingerprint. */
 const mostCertificates = 1000;
@@ -17,61 +20,70 @@ const mostFound = 16;
 const slotMs = 10_000;
 /** Tenants whose indexes are kept in a process. */
 const mostKept = 16;
+/** Certificates that are read before other requests get their turn. */
+const readAtOnce = 50;
 
 /**
  * Indexes of the published keys of tenants. An index holds texts alone, and is read again after ten seconds: however often anybody asks, the
- * records of a tenant's published keys are opened once in that time, and those of other keys never.
+ * records of a tenant's published keys are opened once in that time, and those of other keys never. One index is made at a time, with other requests
+ * in between: of however many tenants anybody asks.
  */
 export class Lookups {
   readonly #transitKeys: OpenpgpKeys;
   readonly #kept = new Map<string, Index>();
+  readonly #turns = new Semaphore(1);
 
   constructor(transitKeys: OpenpgpKeys) {
     this.#transitKeys = transitKeys;
   }
 
   /** By fingerprint or key ID, of a primary key or of a subkey, in hexadecimal without 0x. */
-  byKey(tenantId: string, digits: string, now: Temporal.Instant): readonly Findable[] {
+  byKey(tenantId: string, digits: string, now: Temporal.Instant): Promise<readonly Findable[]> {
     const wanted = digits.toUpperCase();
     return this.#find(tenantId, `key ${wanted}`, now);
   }
 
   /** By the address in a User ID. */
-  byAddress(tenantId: string, address: string, now: Temporal.Instant): readonly Findable[] {
+  byAddress(tenantId: string, address: string, now: Temporal.Instant): Promise<readonly Findable[]> {
     return this.#find(tenantId, `address ${smallLetters(address)}`, now);
   }
 
   /** By domain and hashed local part, as a Web Key Directory names an address. */
-  byHash(tenantId: string, domain: string, hashed: string, now: Temporal.Instant): readonly Findable[] {
+  byHash(tenantId: string, domain: string, hashed: string, now: Temporal.Instant): Promise<readonly Findable[]> {
     return this.#find(tenantId, `directory ${hashed}@${smallLetters(domain)}`, now);
   }
 
-  #find(tenantId: string, term: string, now: Temporal.Instant): readonly Findable[] {
+  async #find(tenantId: string, term: string, now: Temporal.Instant): Promise<readonly Findable[]> {
     const slot = Math.floor(now.epochMilliseconds / slotMs);
     const kept = this.#kept.get(tenantId);
-    if (kept?.slot === slot) return kept.found.get(term) ?? [];
+    if (kept?.slot === slot) return (await kept.found).get(term) ?? [];
     const names = this.#transitKeys.publishedNames(tenantId);
     this.#kept.delete(tenantId);
     // Nothing is kept for an unknown tenant, or for one that has nothing published.
     if (names.length === 0) return [];
-    const found = indexOf(this.#transitKeys, tenantId, names);
-    this.#kept.set(tenantId, { slot, found });
+    const found = this.#turns.run(() => indexOf(this.#transitKeys, tenantId, names), { tenant: tenantId, origin: '' });
+    const index: Index = { slot, found };
+    this.#kept.set(tenantId, index);
+    found.catch(() => this.#kept.get(tenantId) === index && this.#kept.delete(tenantId));
     for (const oldest of this.#kept.keys().take(Math.max(0, this.#kept.size - mostKept))) this.#kept.delete(oldest);
-    return found.get(term) ?? [];
+    return (await found).get(term) ?? [];
   }
 }
 
-function indexOf(transitKeys: OpenpgpKeys, tenantId: string, names: readonly string[]): ReadonlyMap<string, readonly Findable[]> {
+async function indexOf(transitKeys: OpenpgpKeys, tenantId: string, names: readonly string[]): Promise<Found> {
   const found = new Map<string, Findable[]>();
+  let read = 0;
   const add = (term: string, one: Findable): void => {
     const all = found.get(term) ?? [];
     const isThere = all.some(({ key, primaryFingerprint }) => key === one.key && primaryFingerprint === one.primaryFingerprint);
     if (!isThere && all.length < mostFound) found.set(term, [...all, one]);
   };
   for (const name of names) {
+    if (++read % readAtOnce === 0) await setImmediate();
     const key = transitKeys.find(tenantId, name);
     if (key === undefined || !isPublished(key.fields)) continue;
     for (const { fingerprints, subkey, certificate } of wholeRecords(transitKeys, key).slice(0, mostCertificates)) {
+      if (++read % readAtOnce === 0) await setImmediate();
       const [fingerprint = ''] = fingerprints;
       const one = { key: name, primaryFingerprint: subkey?.primaryFingerprint ?? fingerprint };
       for (const term of [fingerprint, keyIdOf(fingerprint)]) add(`key ${term}`, one);

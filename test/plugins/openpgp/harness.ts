@@ -1,7 +1,7 @@
 // The test appliance with helpers for OpenPGP keys: the plugins transit and openpgp only, and a clock that the test sets.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import type { Statement } from '../../../plugins/openpgp/certificates/certificate.ts';
 import openpgp from '../../../plugins/openpgp/index.ts';
 import transit from '../../../plugins/transit/index.ts';
