@@ -62,6 +62,7 @@ const result = z.strictObject({
   stopped: z.literal(true).optional(),
   figures,
 });
+/** @public */
 export type DrillResult = z.output<typeof result>;
 
 const names = Object.keys(drills) as readonly DrillName[];

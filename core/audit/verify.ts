@@ -30,15 +30,6 @@ export type Verification = {
   readonly findings: readonly CheckFinding[];
 };
 
-/** As verifyTrails, for the directory of one appliance. */
-export function verifyTrail(
-  directory: string,
-  publicKeys: ReadonlyMap<string, KeyObject>,
-  kept: readonly HeadEntry[] = [],
-): Promise<Verification> {
-  return verifyTrails([directory], publicKeys, kept);
-}
-
 /**
  * Verifies every file of the directories, one for each appliance of a cluster. `publicKeys` may have signed heads, by key id; `kept` are heads that
  * were kept elsewhere and are trusted. Without either, the chains are verified by themselves, which shows neither their writer nor whether

@@ -8,35 +8,6 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** A clock for tests, which moves only when a test moves it. The wall clock can step either way, the monotonic clock only forward. */
-export class TestClock implements Clock {
-  #now: Temporal.Instant;
-  #monotonicMs = 0;
-
-  constructor(start = '2026-01-01T00:00:00Z') {
-    this.#now = Temporal.Instant.from(start);
-  }
-
-  now(): Temporal.Instant {
-    return this.#now;
-  }
-
-  monotonicMs(): number {
-    return this.#monotonicMs;
-  }
-
-  /** Advances both clocks. */
-  advance(seconds: number): void {
-    this.#now = this.#now.add({ milliseconds: Math.round(seconds * 1000) });
-    this.#monotonicMs += seconds * 1000;
-  }
-
-  /** Sets the wall clock, forward or (negative) back. */
-  step(seconds: number): void {
-    this.#now = this.#now.add({ milliseconds: Math.round(seconds * 1000) });
-  }
-}
-
 /** RFC 3339, UTC, six decimals and `Z` (api 13). The order of such texts is the order of time. */
 export function formatTimestamp(instant: Temporal.Instant): string {
   return instant.toString({ fractionalSecondDigits: 6 });

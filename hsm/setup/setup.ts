@@ -14,7 +14,7 @@ import { withoutWarning } from '../without-warning.ts';
 import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
-export type { WrappedForAll, ModuleDescription, NewToken, WrappedKeys, TokenSurvey, Transport };
+export type { WrappedForAll, ModuleDescription, NewToken, WrappedKeys, Transport };
 export { readPin, readSecret } from '../files/pin.ts';
 export { listTokens, softhsmConf } from '../files/softhsm.ts';
 export { ownNeeds } from '../pkcs11/capabilities.ts';
@@ -88,7 +88,11 @@ export async function describeModule(
   return runTask('describe', { module, libraryParameters: options.libraryParameters }, options.environment);
 }
 
-/** Tests every operation on a token with temporary keys: for the capability tables, and to assess a new module. */
+/**
+ * Tests every operation on a token with temporary keys: for the capability tables, and to assess a new module.
+ *
+ * @public
+ */
 export async function surveyToken(token: TokenConfig): Promise<TokenSurvey> {
   return runTask('survey', token, token.environment);
 }

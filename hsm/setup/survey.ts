@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
 import { keyIdentity } from '../protocol/key-encoding.ts';
 import { generateKey } from '../engine/operations/making.ts';
-import { hashRows, keyRows, keyTypes } from '../pkcs11/mechanisms.ts';
+import { keyRows, keyTypes } from '../pkcs11/mechanisms.ts';
 import { mechanismName } from '../pkcs11/module.ts';
 import { openEngine } from '../engine/open-engine.ts';
 import { hmac } from '../engine/operations/signing.ts';
@@ -56,34 +56,6 @@ export function findKeptAsSeedsHere(token: TokenConfig): readonly KeyType[] {
   } finally {
     engine.close();
   }
-}
-
-/** Formats the survey as a page for hsm/capabilities. */
-export function formatSurvey(title: string, survey: TokenSurvey): string {
-  const rows = survey.types.map(({ type, mechanism, offered, findings }) => {
-    if (!offered || findings === undefined) return `| ${type} | ${mechanism} | not offered | | | |`;
-    const { wrapped, token } = findings;
-    return `| ${type} | ${mechanism} | ${wrapped.kept} | ${wrapped.exported} | ${token.kept} | ${token.exported} |`;
-  });
-  const hashes = Object.entries(survey.hmac).map(([hash, finding]) => `- ${hashRows[hash as HashName].hmacName}: ${finding}`);
-  return [
-    `# ${title}`,
-    '',
-    'Made by test/hsm/capabilities.long.test.ts from what the token did, not from what it says; do not edit.',
-    '',
-    '| Key type | Mechanism | Wrapped custody: kept as | exported | Token custody: kept as | exported |',
-    '|---|---|---|---|---|---|',
-    ...rows,
-    '',
-    'HMAC with secrets of 32 octets:',
-    '',
-    ...hashes,
-    '',
-    `IVs of AES-GCM: ${survey.ivSource}`,
-    '',
-    `Signatures beside the plain ones: ${survey.signatureVariants.join(', ') || 'none'}`,
-    '',
-  ].join('\n');
 }
 
 function surveyType(engine: Engine, type: KeyType, offered: boolean): TypeSurvey {

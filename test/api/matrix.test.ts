@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compilePolicy, decide } from '../../core/access/policy/engine.ts';
 import { builtInPolicies } from '../../core/access/policy/built-in.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
-import { codesOf } from '../../core/http/description/openapi.ts';
+import { codesOf } from '../../core/http/description/refusals.ts';
 import { mediaTypesOf } from '../../core/http/request/input.ts';
 import { bodyLimitOf } from '../../core/http/body-intake.ts';
 import { judgedSegments } from '../../core/http/judged-path.ts';

@@ -4,14 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  type Circumstances,
-  type Figures,
-  formatFigures,
-  parseFigures,
-  type PartName,
-  partSchemas,
-} from '../../appliance/docs/performance/figures.ts';
+import { type Circumstances, type Figures, parseFigures, type PartName, partSchemas } from '../../appliance/docs/performance/figures.ts';
+import { formatFigures } from '../harness/figures.ts';
 import { provideService } from '../../appliance/packaging/service/provide.ts';
 import { endChildren } from '../harness/children.ts';
 import { softhsmModule } from '../harness/token/softhsm.ts';

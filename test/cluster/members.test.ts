@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { memberFiles } from '../../appliance/cluster/membership/files.ts';
 import { auditKeyId, splitPublicKeys } from '../../core/audit/keys.ts';
-import { verifyTrail } from '../../core/audit/verify.ts';
+import { verifyTrail } from '../harness/verify-trail.ts';
 import { EtcdClient } from '../../core/etcd/client.ts';
 import type { Daemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

@@ -19,7 +19,7 @@ import type { AnyResource } from '../../core/http/resource/resource.ts';
 import { Secret, revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
-import { TestClock } from '../../core/base/time.ts';
+import { TestClock } from './clock.ts';
 import { type Answer, ask, type Asking } from './client.ts';
 import { makeSoftToken, testHsmConfig } from './token/softhsm.ts';
 

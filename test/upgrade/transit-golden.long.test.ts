@@ -1,7 +1,7 @@
 // Values that a released version made open, verify and are reproduced by all later versions, on keys restored from its backups.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TestClock } from '../../core/base/time.ts';
+import { TestClock } from '../harness/clock.ts';
 import { type TransitHarness, startTransitHarness } from '../plugins/transit/harness.ts';
 import { makeNssToken, obtainNss } from '../harness/token/nss.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

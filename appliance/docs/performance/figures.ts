@@ -227,7 +227,11 @@ export type PartName = keyof typeof partSchemas;
 export type Parts = { readonly [Name in PartName]: z.output<(typeof partSchemas)[Name]> };
 /** The figures of one operation at one number of connections. */
 export type ActionRow = Parts['actions']['rows'][number];
-/** The figures of keys used at random. */
+/**
+ * The figures of keys used at random.
+ *
+ * @public
+ */
 export type KeyUseRow = z.output<typeof keyUseRow>;
 
 const machine = z.strictObject({
@@ -259,10 +263,4 @@ export type Figures = { readonly [Name in PartName]?: Circumstances & { readonly
 /** Reads the text of a file of figures. Throws ZodError when it is another one. */
 export function parseFigures(text: string): Figures {
   return figures.parse(JSON.parse(text));
-}
-
-/** The text of a file of figures, with as many digits as mean something. */
-export function formatFigures(found: Figures): string {
-  const rounded = (_name: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(4)) : value);
-  return `${JSON.stringify(found, rounded, 1)}\n`;
 }

@@ -11,7 +11,6 @@ import { orRefused, problemItemSchema, problemSchema, refusalsOf, sharedRefusals
 import type { AnyEndpoint, Tag } from '../endpoint.ts';
 
 export type { OpenApiDocument } from './document.ts';
-export { codesOf } from './refusals.ts';
 
 /**
  * Describes every endpoint except pages for people: parameters, bodies in wire names, answers, the codes each can answer with, and as

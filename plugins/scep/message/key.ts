@@ -4,7 +4,7 @@ import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-keys/public-key.ts';
 import { DerError, nullValue, objectIdentifier, readBitString, Reader, readOnly, sequence, tag } from '../../../core/der/der.ts';
 import type { Digest, SignatureScheme } from './algorithms.ts';
-import { type MessageCertificate, readCertificate } from './certificate.ts';
+import type { MessageCertificate } from './certificate.ts';
 import { ScepMalformed } from './malformed.ts';
 
 export type MessageKey = { readonly type: 'rsa' | 'ec'; readonly keyObject: KeyObject };
@@ -83,11 +83,7 @@ export function isSignedBy(
 /** The certificate whose key has signed, if verifySignature says so. Whether it is trusted is for others to judge. */
 export type Signer = MessageCertificate & { readonly key: MessageKey };
 
-/** Reads one DER certificate and its key. Throws DerError, and ScepMalformed `badAlg` as readKey. */
-export function readSigner(der: Uint8Array): Signer {
-  return withKey(readCertificate(der));
-}
-
+/** Reads the key of a certificate. Throws DerError, and ScepMalformed `badAlg` as readKey. */
 export function withKey(certificate: MessageCertificate): Signer {
   return { ...certificate, key: readKey(certificate.publicKey) };
 }

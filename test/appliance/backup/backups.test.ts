@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { untilEnded } from '../../../appliance/backup/run/answer.ts';
 import { takeLease } from '../../../appliance/backup/run/lease.ts';
 import { noHistory, runningKey, runningTable } from '../../../appliance/backup/run/record.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

@@ -8,7 +8,7 @@ import { keepNext, makeCeremony, openPins, readCeremonies, readShares, takeEffec
 import { Gathering } from '../../../appliance/custodians/gathering.ts';
 import { formatShare, parseShare, type Share } from '../../../appliance/custodians/share.ts';
 import { revealSecret, Secret } from '../../../core/base/secret.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();

@@ -1,7 +1,8 @@
 // The page of performance is made from figures: it says what they say, shows what they have, and refuses what it does not know.
 import { describe, expect, test } from 'vitest';
 import { drawBars } from '../../../appliance/docs/performance/bar-chart.ts';
-import { type ActionRow, type Figures, formatFigures, parseFigures } from '../../../appliance/docs/performance/figures.ts';
+import { type ActionRow, type Figures, parseFigures } from '../../../appliance/docs/performance/figures.ts';
+import { formatFigures } from '../../harness/figures.ts';
 import { fillPage } from '../../../appliance/docs/performance/page.ts';
 import { drawPictures } from '../../../appliance/docs/performance/pictures.ts';
 import { formatAims } from '../../bench/aims.ts';

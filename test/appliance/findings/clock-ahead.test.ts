@@ -4,7 +4,7 @@ import { noteStepsAhead } from '../../../appliance/findings/clock-ahead.ts';
 import { answerFinding, findFinding, recordFinding } from '../../../appliance/findings/findings.ts';
 import { type BootTime, type ClockWatch, watchClock } from '../../../appliance/machine/clock-watch.ts';
 import type { Log } from '../../../core/base/context.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import type { Store } from '../../../core/store/store.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

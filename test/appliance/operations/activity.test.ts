@@ -1,6 +1,6 @@
 // The last hour of the appliance: rates and times between sums over all workers, whatever became of these workers meanwhile.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { keepActivity, type ActivityHistory } from '../../../appliance/monitoring/metrics/activity.ts';
 import type { Snapshot } from '../../../appliance/monitoring/metrics/process.ts';
 

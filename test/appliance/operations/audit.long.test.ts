@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { emptyChain, formatLine, parseLine } from '../../../core/audit/line.ts';
-import { verifyTrail, type Verification } from '../../../core/audit/verify.ts';
+import type { Verification } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

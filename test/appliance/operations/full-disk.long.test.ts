@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'no
 import { Agent, request } from 'node:https';
 import { resolve } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { mayMount, mountSmallDisk } from '../../harness/small-disk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

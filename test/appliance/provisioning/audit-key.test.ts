@@ -7,7 +7,7 @@ import { auditPublicKeys, openAudit, openAuditSigner } from '../../../appliance/
 import { paths } from '../../../appliance/data-directory/paths.ts';
 import { chainNames } from '../../../core/audit/chains.ts';
 import { openAuditTrail } from '../../../core/audit/trail.ts';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { openStore } from '../../../core/store/open.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
 import { startAndEnd } from '../../harness/refused-start.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

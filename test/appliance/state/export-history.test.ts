@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { beginExportHistory, exportHistoryStart } from '../../../appliance/attestation/export-history.ts';
 import { Secret } from '../../../core/base/secret.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { openStore } from '../../../core/store/open.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

@@ -10,7 +10,7 @@ import { dropOwnRecords } from '../../../core/store/records/table-kinds.ts';
 import { findSecretId, issueSecretId, useSecretId } from '../../../core/access/approles/secret-ids.ts';
 import { createSystemTenant } from '../../../core/access/system-tenant.ts';
 import { Secret } from '../../../core/base/secret.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { openStore } from '../../../core/store/open.ts';
 import { standAlone } from '../../../core/store/replica.ts';
 import type { Hsm } from '../../../hsm/api.ts';

@@ -1,6 +1,6 @@
 // Refused sign-ins are told when they are many: once for each kind, whatever unauthenticated callers send, and no longer than an hour.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

@@ -5,7 +5,8 @@ import { acknowledgedIn, acknowledgementOf, applianceOf, chainNames } from '../.
 import { openChains } from '../../../core/audit/opening.ts';
 import type { AuditRecord } from '../../../core/audit/record.ts';
 import { openAuditTrail } from '../../../core/audit/trail.ts';
-import { verifyTrail, verifyTrails } from '../../../core/audit/verify.ts';
+import { verifyTrails } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import type { Store } from '../../../core/store/store.ts';
 import { lastSignedHeads, memoryIn, registerAppliance } from '../../../appliance/audit/chain-records.ts';

@@ -1,7 +1,7 @@
 // Copies of files of the trail beside them, as an administrator leaves them: the next start sets them aside, and continues the chain itself.
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSigner, openAll, openTrail, record, TestMemory } from './trail.ts';
 

@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, 
 import { afterEach, expect, test, vi } from 'vitest';
 import { AuditFile } from '../../../core/audit/file.ts';
 import { emptyChain, formatLine, parseLine } from '../../../core/audit/line.ts';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSigner, openAll, openTrail, record, TestMemory } from './trail.ts';
 

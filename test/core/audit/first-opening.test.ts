@@ -1,6 +1,6 @@
 // The first opening of a trail, cut off at each change of what is remembered: the next start finds nothing to tell of.
 import { expect, test } from 'vitest';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSigner, openAll, TestMemory } from './trail.ts';
 

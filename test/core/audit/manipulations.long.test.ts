@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { emptyChain, formatLine, parseLine, type TrailRecord } from '../../../core/audit/line.ts';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSigner, openAll, openTrail, record, TestMemory } from './trail.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { recordedRevision } from '../../../core/audit/examine.ts';
 import { openChains } from '../../../core/audit/opening.ts';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { Secret } from '../../../core/base/secret.ts';

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { verifyTrail } from '../../../core/audit/verify.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeSigner, openAll, openTrail, record, TestMemory } from './trail.ts';
 

@@ -1,15 +1,8 @@
 // Durations, timestamps and the test clock.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  decodeDuration,
-  decodeTimestamp,
-  formatTimestamp,
-  parseDuration,
-  parseTimestamp,
-  systemClock,
-  TestClock,
-} from '../../../core/base/time.ts';
+import { decodeDuration, decodeTimestamp, formatTimestamp, parseDuration, parseTimestamp, systemClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 
 describe('durations (api 12)', () => {
   test.each([

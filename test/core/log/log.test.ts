@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync
 import { expect, test, vi } from 'vitest';
 import { openLog, type LogOptions, type OpenLog } from '../../../core/log/log.ts';
 import { Secret } from '../../../core/base/secret.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { readTopic } from '../../../core/log/topic.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

@@ -1,7 +1,7 @@
 // The composed appliance when its audit trail cannot be written: changes and key uses are refused, reads go on, and it heals (api 71).
 import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { mayMount, mountSmallDisk } from '../../harness/small-disk.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Log } from '../../../core/base/context.ts';
 import { Secret } from '../../../core/base/secret.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { KeyLedger, type KeyLedgerOptions, type KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import { type OpenStore, openStore } from '../../../core/store/open.ts';
 import type { Table } from '../../../core/store/store.ts';

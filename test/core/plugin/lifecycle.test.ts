@@ -9,7 +9,7 @@ import { defineService, provide } from '../../../core/plugin/service.ts';
 import { StartError } from '../../../core/plugin/registry.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { type OpenStore, openStore } from '../../../core/store/open.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { makeSoftToken, testHsmConfig } from '../../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { openTrail, quiet } from '../audit/trail.ts';

@@ -2,7 +2,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Job, Log } from '../../../core/base/context.ts';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '../../../core/plugin/scheduler.ts';
-import { systemClock, TestClock } from '../../../core/base/time.ts';
+import { systemClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { quiet } from '../audit/trail.ts';
 
 /** How long an event may take on a busy machine. */

@@ -9,7 +9,7 @@ import { formatManifest, judgeOrigin, type Manifest } from '../../../appliance/b
 import { formatTarEnd, formatTarEntry } from '../../../appliance/backup/format/tar.ts';
 import { readBackup } from '../../../appliance/backup/read.ts';
 import { emptyChain, formatLine } from '../../../core/audit/line.ts';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrail } from '../../harness/verify-trail.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { streamFilePath } from '../../../core/log/stream-files.ts';
 import { makeSigner, openTrail, record } from '../../core/audit/trail.ts';

@@ -1,8 +1,9 @@
 // Items of TTLV from the cases of the profiles, and the comparison of an answer with the one of a case.
 import { attributeRow } from '../../../plugins/kmip/messages/attribute-table.ts';
-import { enumerations, masks } from '../../../plugins/kmip/ttlv/enumerations.ts';
+import { enumerations } from '../../../plugins/kmip/ttlv/enumerations.ts';
 import type { Item, itemTypes } from '../../../plugins/kmip/ttlv/item.ts';
 import { isTagName, type TagName, tagNameOf, tags } from '../../../plugins/kmip/ttlv/tags.ts';
+import { masks } from './masks.ts';
 import type { CaseNode } from '../../vectors/kmip.ts';
 
 /** What the variables of a case stand for. */

@@ -2,7 +2,7 @@
 import { webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { askingForCertificates } from '../../../core/http/listener/certificate-guard.ts';
 import { listenHttps } from '../../../core/http/listener/listeners.ts';
 import ca from '../../../plugins/ca/index.ts';

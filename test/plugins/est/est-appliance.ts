@@ -9,7 +9,7 @@ import type { TlsIdentity } from '../../../core/http/listener/listeners.ts';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../../core/plugin/services/listeners.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
 import { openCaContext } from '../../../plugins/ca/context.ts';
 import ca from '../../../plugins/ca/index.ts';

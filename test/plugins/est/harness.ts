@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../../core/store/open.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import type { Hsm, TokenConfig } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
 import { type CaContext, openCaContext } from '../../../plugins/ca/context.ts';

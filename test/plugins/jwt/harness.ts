@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import { listenersService } from '../../../core/plugin/services/listeners.ts';
 import jwt from '../../../plugins/jwt/index.ts';

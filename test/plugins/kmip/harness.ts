@@ -1,6 +1,6 @@
 // An appliance with object spaces, and clients of KMIP whose operations are sent without a listener.
 import { hash, X509Certificate } from 'node:crypto';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { ClientCertificate } from '../../../core/tls/client-certificate.ts';
 import ca from '../../../plugins/ca/index.ts';

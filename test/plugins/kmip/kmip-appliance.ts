@@ -2,7 +2,7 @@
 import { hash, X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import { type ListenerName, type Listeners, listenersService, type OpenListener } from '../../../core/plugin/services/listeners.ts';

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import oidc from '../../../plugins/oidc/index.ts';
 import transit from '../../../plugins/transit/index.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';

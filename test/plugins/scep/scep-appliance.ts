@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
-import { TestClock } from '../../../core/base/time.ts';
+import { TestClock } from '../../harness/clock.ts';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import {

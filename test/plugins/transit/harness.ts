@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
-import type { TestClock } from '../../../core/base/time.ts';
+import type { TestClock } from '../../harness/clock.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
 import random from '../../../plugins/random/index.ts';
 import transit from '../../../plugins/transit/index.ts';

@@ -9,7 +9,7 @@ import { readCertificationRequest, readIssuerAndSerial } from '../../../../plugi
 import { type Envelope, findRecipient, readEnvelope } from '../../../../plugins/scep/message/envelope.ts';
 import { messageLimits } from '../../../../plugins/scep/message/limits.ts';
 import { writeEnvelope } from '../../../../plugins/scep/message/write-envelope.ts';
-import { readSigner } from '../../../../plugins/scep/message/key.ts';
+import { readSigner } from '../../../harness/scep/signer.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { makeEnvelope } from '../../../harness/scep/messages.ts';
 import { decryptKey, makeDeviceRequest, makeParty, type Party } from './parties.ts';

@@ -10,7 +10,7 @@ import { failInfos, type FailInfo } from '../../../../plugins/scep/message/malfo
 import { type Outcome, writeReply } from '../../../../plugins/scep/message/reply.ts';
 import { type Sign, writeSignedData } from '../../../../plugins/scep/message/signed.ts';
 import { readCertsOnly } from '../../ca/pki.ts';
-import { readSigner } from '../../../../plugins/scep/message/key.ts';
+import { readSigner } from '../../../harness/scep/signer.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { makeParty, type Party } from './parties.ts';
 import { openssl } from './tools.ts';
