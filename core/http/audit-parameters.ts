@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { disclosureOf } from '../der/public-texts.ts';
 import { isJsonObject } from '../wire/json.ts';
 import { formatValue, type Shape } from '../wire/schema.ts';
+import { payloadInBase64 } from './request/spellings.ts';
 import type { AuditField } from './routes.ts';
 
 /** Longer texts and lists are recorded by size and digest. */
@@ -10,7 +11,7 @@ const longestShownText = 256;
 /** Limit of public texts, with room for a certificate on RSA-4096 and its issuer. Of callers without a token it is that of others. */
 const longestShownPublicText = 4_096;
 
-/** Parameters of a record, as they were sent; undefined without any. `isAuthenticated`: the sender has a token. `brief`: what becomes of long values. */
+/** Parameters of a record, as they were sent, but for payloads, which are base64; undefined without any. `isAuthenticated`: the sender has a token. `brief`: what becomes of long values. */
 export function requestParameters(
   fields: readonly AuditField[],
   input: unknown,
@@ -19,8 +20,9 @@ export function requestParameters(
 ): Record<string, unknown> | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   let parameters: Record<string, unknown> | undefined;
-  for (const { camel, wire, shape, sizeOnly } of fields) {
-    const value = (input as Record<string, unknown>)[camel];
+  const given = input as Readonly<Record<string, unknown>>;
+  for (const { camel, wire, shape, sizeOnly, isPayload } of fields) {
+    const value = isPayload && !sizeOnly ? payloadInBase64(given[camel], given['base64Encoded']) : given[camel];
     if (value === undefined) continue;
     (parameters ??= {})[wire] = sizeOnly
       ? sizeOf(value)
@@ -70,11 +72,15 @@ export function inWhole(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inWhole(one)]));
 }
 
-/** Different values of fields (wire form) in the requests of a batch, in the order in which they come. */
-export function valuesInBatch(items: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): Record<string, unknown> {
-  const values = fields.map(
-    (field) => [field, [...new Set(items.map((item) => item[field]))].filter((value) => value !== undefined)] as const,
-  );
+/** Different values of fields (wire form) in the requests of a batch, in the order in which they come; payloads are base64. */
+export function valuesInBatch(
+  items: readonly Readonly<Record<string, unknown>>[],
+  fields: readonly string[],
+  payloads: ReadonlySet<string>,
+): Record<string, unknown> {
+  const valuesOf = (field: string): readonly unknown[] =>
+    payloads.has(field) ? items.map((item) => payloadInBase64(item[field], item['base64-encoded'])) : items.map((item) => item[field]);
+  const values = fields.map((field) => [field, [...new Set(valuesOf(field))].filter((value) => value !== undefined)] as const);
   return Object.fromEntries(values.flatMap(([field, found]) => (found.length === 0 ? [] : [[field, shortened(found)]])));
 }
 

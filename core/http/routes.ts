@@ -1,5 +1,7 @@
 // Table of all endpoints, each with values computed once instead of per request.
+import { anyValue } from '../access/policy/constraints.ts';
 import { formatOutput, shapeOf, toKebab, unite, type Shape } from '../wire/schema.ts';
+import { inOneSpelling, spellingsOf } from './request/spellings.ts';
 import type { Alias } from './alias.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { judgedSegments } from './judged-path.ts';
@@ -7,7 +9,14 @@ import { namedFieldsOf, type NamedField } from './named-entries.ts';
 import { RouteTable } from './route-table.ts';
 
 /** A field of the input in the audit record: by value, or, for payloads and secrets, by size only (api 69). */
-export type AuditField = { readonly camel: string; readonly wire: string; readonly shape: Shape | undefined; readonly sizeOnly: boolean };
+export type AuditField = {
+  readonly camel: string;
+  readonly wire: string;
+  readonly shape: Shape | undefined;
+  readonly sizeOnly: boolean;
+  /** base64, or raw text with `base64-encoded` false */
+  readonly isPayload: boolean;
+};
 
 /** An endpoint in the table. */
 export type Route = {
@@ -17,7 +26,9 @@ export type Route = {
   readonly auditFields: readonly AuditField[];
   /** fields of the input that name entries */
   readonly namedFields: readonly NamedField[];
-  /** The input in wire form, for policies that restrict values. */
+  /** The input in wire form. */
+  wireInput(input: unknown): unknown;
+  /** The same in the one spelling in which policies judge values. */
   constrainedInput(input: unknown): unknown;
   /**
    * possible fields of that input: of the action itself, and of the one as which policies judge it. Undefined for resources, which judge
@@ -56,19 +67,23 @@ function routeOf(endpoint: AnyEndpoint, byName: ReadonlyMap<string, AnyEndpoint>
   const shown = (endpoint.auditFields ?? []).filter((camel) => !secret.has(camel));
   const judgedFields = endpoint.access === 'public' ? undefined : endpoint.judgedAs?.fields;
   const shape = endpoint.input === undefined ? undefined : shapeOf(endpoint.input);
+  const spellings = spellingsOf([endpoint.input, judgedOf(endpoint, byName)?.input]);
   const auditField = (camel: string, sizeOnly: boolean): AuditField => ({
     camel,
     wire: toKebab(camel),
     shape: shape?.kind === 'object' ? shape.byCamel.get(camel)?.shape : undefined,
     sizeOnly,
+    isPayload: spellings.payloads.has(toKebab(camel)),
   });
+  const wireInput = (input: unknown): unknown =>
+    Object.assign({}, judgedFields, endpoint.input === undefined ? undefined : formatOutput(input, endpoint.input)) as unknown;
   return {
     endpoint,
     auditFields: [...shown.map((camel) => auditField(camel, false)), ...[...secret].map((camel) => auditField(camel, true))],
     namedFields: endpoint.input === undefined ? [] : namedFieldsOf(endpoint.input),
     constrainedShape: constrainedShapeOf(endpoint, byName),
-    constrainedInput: (input) =>
-      Object.assign({}, judgedFields, endpoint.input === undefined ? undefined : formatOutput(input, endpoint.input)) as unknown,
+    wireInput,
+    constrainedInput: (input) => inOneSpelling(spellings, wireInput(input), anyValue),
   };
 }
 
@@ -78,7 +93,12 @@ export function constrainedShapeOf(endpoint: AnyEndpoint, byName: ReadonlyMap<st
   // Entries of a batch are judged as documents.
   if (endpoint.operation === 'create') return undefined;
   const own = shapeOf(endpoint.input);
-  const judged = judgedSegments(endpoint, endpoint.path.split('/')).join('/');
-  const other = byName.get(`${endpoint.method} ${judged}`);
+  const other = judgedOf(endpoint, byName);
   return other?.input === undefined || other === endpoint ? own : unite(own, shapeOf(other.input));
+}
+
+/** The endpoint as which policies judge this one; undefined if that is not one. */
+function judgedOf(endpoint: AnyEndpoint, byName: ReadonlyMap<string, AnyEndpoint>): AnyEndpoint | undefined {
+  if (endpoint.access === 'public') return undefined;
+  return byName.get(`${endpoint.method} ${judgedSegments(endpoint, endpoint.path.split('/')).join('/')}`);
 }

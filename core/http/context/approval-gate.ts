@@ -195,7 +195,7 @@ export function subjectOfAction(context: ApiRequest): ApprovalSubject {
   const { route, path, input, largeText, found } = context;
   const { endpoint } = route;
   const stated = largeText === undefined ? input : { ...(input as object), [endpoint.largeField ?? '']: largeText };
-  const written = input instanceof Uint8Array ? input : route.constrainedInput(input);
+  const written = input instanceof Uint8Array ? input : route.wireInput(input);
   const isOfAppliance = endpoint.access === 'token' && endpoint.reservedFor !== undefined;
   return {
     concerns: isOfAppliance ? [] : [judgedSegments(endpoint, path.segments), ...(concernsOf(context) ?? [])],

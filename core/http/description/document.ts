@@ -39,6 +39,8 @@ export type JsonSchema = {
   'x-produced'?: true;
   /** base64, or raw text if `base64-encoded` is false, so that no `contentEncoding` applies */
   'x-payload'?: true;
+  /** text field in whose place it gives octets */
+  'x-octets-of'?: string;
   /** words accepted besides the described type */
   'x-words'?: readonly string[];
   /** value that the appliance uses if a request leaves the field out; not `default`, which makes generated clients act */

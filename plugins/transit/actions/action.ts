@@ -12,6 +12,7 @@ import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { pascal } from '../../../core/http/description/named-schemas.ts';
 import { exampleOf, wireSchema } from '../../../core/http/description/schema.ts';
+import { maxContextBytes } from '../versions/derivation.ts';
 import { defaultsOf, type OwnDefaults } from '../formats/signatures.ts';
 import { keyActionsTag } from '../tags.ts';
 import { batchRunner } from '../uses/batch.ts';
@@ -41,11 +42,18 @@ export function valueField(description: string, prefix = 'store:v1:') {
     .string()
     .meta({ description, example: `${prefix}MZQ5VLMBYpNuLKB+CduuX7O0CHrvSAix2i3KlM2CIvgr`, maxLength: maxPayloadCharacters });
 }
-/** Field `context` of a request. */
-export const contextField = z
-  .string()
-  .optional()
-  .meta({ description: 'Required for derived keys: the same text again to decrypt.', example: 'customer 4711', maxLength: 4_096 });
+/** Context of a request in its two spellings, of which it has one. */
+export const contextFields = {
+  context: z.string().optional().meta({
+    description: 'Required for derived keys: the same text again to decrypt.',
+    example: 'customer 4711',
+    maxLength: maxContextBytes,
+  }),
+  contextBase64: base64Field({ minBytes: 1, maxBytes: maxContextBytes }).optional().meta({
+    description: 'In place of context: its octets, which need not be text. A text and the octets of its UTF-8 are one context.',
+    'x-octets-of': 'context',
+  }),
+} as const;
 /** Field `associated-data` of a request. */
 export const associatedDataField = base64Field()
   .optional()

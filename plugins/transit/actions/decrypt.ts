@@ -12,7 +12,7 @@ import type { Transit } from '../context.ts';
 import {
   associatedDataField,
   base64EncodedField,
-  contextField,
+  contextFields,
   defineBatchAction,
   keyVersionField,
   keyVersionOutput,
@@ -32,7 +32,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
         'What encrypt answered; for an RSA key also base64 of what was made with its public key; with `format` what that says.',
       ),
       base64Encoded: base64EncodedField,
-      context: contextField,
+      ...contextFields,
       associatedData: associatedDataField,
       keyVersion: keyVersionField.describe(
         'Of a key with public keys: version of a ciphertext made elsewhere, without store:v<N>:; default: the newest that is active. Otherwise that of the ciphertext.',
@@ -41,7 +41,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
       ...foreignFields,
     },
     subject: 'ciphertext',
-    secretInput: ['ciphertext', 'context', 'associatedData', 'label', 'info'],
+    secretInput: ['ciphertext', 'context', 'contextBase64', 'associatedData', 'label', 'info'],
     answer: z.object({ plaintext: payloadField('The plaintext'), keyVersion: keyVersionOutput }),
     secretOutput: ['plaintext'],
     commandLine: { output: 'plaintext' },
@@ -59,7 +59,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
     ],
     plan: (used, item) => {
       const cipher = requireDecrypting(used.key);
-      const context = requireContext(used.key.record.derived, item.context);
+      const context = requireContext(used.key.record.derived, item);
       const answered = (keyVersion: number) => (plaintext: Uint8Array) => ({
         plaintext: writePlaintext(plaintext, item.base64Encoded),
         keyVersion,

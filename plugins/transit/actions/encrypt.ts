@@ -11,7 +11,7 @@ import type { Transit } from '../context.ts';
 import {
   associatedDataField,
   base64EncodedField,
-  contextField,
+  contextFields,
   defineBatchAction,
   keyVersionField,
   keyVersionOutput,
@@ -29,13 +29,13 @@ export function encrypt(transit: Transit): AnyEndpoint[] {
     fields: {
       plaintext: payloadField('What to encrypt'),
       base64Encoded: base64EncodedField,
-      context: contextField,
+      ...contextFields,
       associatedData: associatedDataField,
       keyVersion: keyVersionField,
       ...oaepFields,
     },
     subject: 'plaintext',
-    secretInput: ['plaintext', 'context', 'associatedData', 'label'],
+    secretInput: ['plaintext', 'context', 'contextBase64', 'associatedData', 'label'],
     answer: z.object({ ciphertext: valueField('The ciphertext.'), keyVersion: keyVersionOutput }),
     secretOutput: [],
     commandLine: { output: 'ciphertext' },
@@ -51,7 +51,7 @@ export function encrypt(transit: Transit): AnyEndpoint[] {
     ],
     plan: (used, item) => {
       const cipher = requireEncrypting(used.key);
-      const context = requireContext(used.key.record.derived, item.context);
+      const context = requireContext(used.key.record.derived, item);
       const plaintext = readPlaintext(item.plaintext, item.base64Encoded, used.decode);
       if (cipher.kind === 'opening') {
         const scheme = oaepSchemeOf(item);

@@ -10,12 +10,12 @@ import { requireEncrypting } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { runPlan } from '../uses/token-use.ts';
 import { UsedKey } from '../uses/used-key.ts';
-import { associatedDataField, contextField, defineKeyAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
+import { associatedDataField, contextFields, defineKeyAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
 const inputSchema = z.object({
   type: z.enum(['plaintext', 'wrapped']).default('wrapped').describe('plaintext: the answer also has the data key in clear.'),
   bits: z.literal([128, 256, 512]).meta({ typeName: 'DataKeyBits' }).default(256).describe('Size of the data key.'),
-  context: contextField,
+  ...contextFields,
   associatedData: associatedDataField,
   keyVersion: keyVersionField,
   ...oaepFields,
@@ -39,7 +39,7 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
     act: 'none',
     input: inputSchema,
     output: outputSchema,
-    secretInput: ['context', 'associatedData', 'label'],
+    secretInput: ['context', 'contextBase64', 'associatedData', 'label'],
     secretOutput: ['plaintext'],
     commandLine: { output: 'ciphertext' },
     auditFields: ['type', 'bits', 'keyVersion', 'hashAlgorithm', 'mgf1Hash'],
@@ -55,7 +55,7 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
     run: async (call, input, key) => {
       const cipher = requireEncrypting(key);
       const scheme = cipher.kind === 'opening' ? oaepSchemeOf(input) : requireNoOaep(input);
-      const context = requireContext(key.record.derived, input.context);
+      const context = requireContext(key.record.derived, input);
       const used = new UsedKey(transit, key, call);
       const version = used.forEncryption(input.keyVersion);
       const dataKey = await transit.hsm.random(input.bits / 8);

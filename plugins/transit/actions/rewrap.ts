@@ -9,7 +9,7 @@ import { type Version, requireEncrypting } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { runAlone, runPlan, type TokenUse } from '../uses/token-use.ts';
 import type { UsedKey } from '../uses/used-key.ts';
-import { associatedDataField, contextField, defineBatchAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
+import { associatedDataField, contextFields, defineBatchAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
 /** POST …/rewrap */
 export function rewrap(transit: Transit): AnyEndpoint[] {
@@ -20,13 +20,13 @@ export function rewrap(transit: Transit): AnyEndpoint[] {
       'The plaintext stays in the appliance: a caller who may rewrap need not be allowed to decrypt. For data that a rotation left under an old version.',
     fields: {
       ciphertext: valueField('What encrypt answered.'),
-      context: contextField,
+      ...contextFields,
       associatedData: associatedDataField,
       keyVersion: keyVersionField,
       ...oaepFields,
     },
     subject: 'ciphertext',
-    secretInput: ['ciphertext', 'context', 'associatedData', 'label'],
+    secretInput: ['ciphertext', 'context', 'contextBase64', 'associatedData', 'label'],
     answer: z.object({ ciphertext: valueField('The ciphertext under the other version.', 'store:v2:'), keyVersion: keyVersionOutput }),
     secretOutput: [],
     commandLine: { output: 'ciphertext' },
@@ -44,7 +44,7 @@ export function rewrap(transit: Transit): AnyEndpoint[] {
     ],
     plan: (used, item) => {
       const cipher = requireEncrypting(used.key);
-      const inputs = { context: requireContext(used.key.record.derived, item.context), associatedData: item.associatedData };
+      const inputs = { context: requireContext(used.key.record.derived, item), associatedData: item.associatedData };
       if (cipher.kind === 'opening') {
         const scheme = oaepSchemeOf(item);
         const { version: number, sealed } = parseSealed(used, item.ciphertext, undefined);

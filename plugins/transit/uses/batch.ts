@@ -9,6 +9,7 @@ import { sentenceOf } from '../../../core/http/response/problem.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { formatValue, type Shape, shapeOf, Wire } from '../../../core/wire/schema.ts';
+import { spellingsOf } from '../../../core/http/request/spellings.ts';
 import { readerOf } from '../../../core/wire/plain-texts.ts';
 import type { Transit } from '../context.ts';
 import type { Key } from '../records/keyring.ts';
@@ -48,6 +49,7 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     semaphores.set(cipher, known);
     return known;
   };
+  const { payloads } = spellingsOf([batchOf.item]);
   const steps = { read: readerOf(batchOf.item), plan: batchOf.plan };
   return async (call, items, key) => {
     const { tenantId: tenant, origin } = call.caller;
@@ -60,7 +62,10 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
     // Only values of valid items are recorded: those of others may be a secret in the wrong field.
     const done = items.filter((_, index) => !Object.hasOwn(results[index] as object, 'code'));
-    call.noteAudit({ requestParameters: { items: items.length, failed, ...valuesInBatch(done, batchOf.auditFields) }, ...signed });
+    call.noteAudit({
+      requestParameters: { items: items.length, failed, ...valuesInBatch(done, batchOf.auditFields, payloads) },
+      ...signed,
+    });
     return { answer: new Wire({ 'batch-results': results, failed }), failed };
   };
 }

@@ -10,18 +10,28 @@ export const derivationIterations = 10_000;
 /** Octets of the salt of a derived key. */
 export const derivationSaltBytes = 16;
 
-const maxContextBytes = 4096;
+/** Octets of the longest context. */
+export const maxContextBytes = 4_096;
 const nonceBytes = 12;
 
+/** A context as a request has it: as text, which is taken as UTF-8, or as octets. */
+export type GivenContext = { readonly context?: string | undefined; readonly contextBase64?: Uint8Array | undefined };
+
 /**
- * The context of a request as octets: undefined on a plain key. Opaque text, taken as UTF-8, 1 to 4,096 octets (api 28).
+ * The context of a request as octets: undefined on a plain key. 1 to 4,096 octets (api 28).
  * Throws context-required, context-not-allowed, invalid-value.
  */
-export function requireContext(derived: boolean, context: string | undefined): Uint8Array | undefined {
+export function requireContext(derived: boolean, { context, contextBase64 }: GivenContext): Uint8Array | undefined {
   if (!derived) {
-    if (context === undefined) return undefined;
-    throw fail('context-not-allowed', { detail: '"context" is for keys with derived true; this key is not.' });
+    if (context === undefined && contextBase64 === undefined) return undefined;
+    throw fail('context-not-allowed', { detail: 'A context is for keys with derived true; this key is not.' });
   }
+  if (context !== undefined && contextBase64 !== undefined)
+    throw coreFail('invalid-value', {
+      detail: 'Give the context once: as text in "context", or as octets in "context-base64".',
+      items: [{ message: 'is given in place of context', info: 'context-base64' }],
+    });
+  if (contextBase64 !== undefined) return contextBase64;
   if (context === undefined || context === '') throw fail('context-required', { detail: 'The key is derived: give the context.' });
   const octets = encodeUtf8(context);
   if (octets.length <= maxContextBytes) return octets;

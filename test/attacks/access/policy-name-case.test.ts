@@ -1,4 +1,4 @@
-// OpenBao CVE-2025-54996 and CVE-2025-64761: policy names that differed in case from "root" gave root.
+// Vault CVE-2025-5999, OpenBao CVE-2025-54996 and CVE-2025-64761: policy names that differed in case from "root" gave root.
 import { beforeAll, expect, test } from 'vitest';
 import { startVictim, type Victim } from '../victim.ts';
 

@@ -1,4 +1,5 @@
-// Our own mistake: allowed-values judged what a request said, and defaults that hang on other fields got past them. Here: leaving fields out.
+// Our own mistakes: allowed-values judged what a request said, and defaults that hang on other fields got past them, and so did other spellings of
+// the same octets. Here: leaving fields out, and spelling them otherwise.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
@@ -152,6 +153,69 @@ describe('an action', () => {
     expect(await sign('one-day', {})).toBe('403 policy-denied');
     expect(await sign('one-day', { ttl: '1d' })).toBe('200 done');
     expect(await sign('as-the-ca-says', {})).toBe('200 done');
+  });
+});
+
+describe('a value that has two spellings', () => {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  beforeAll(async () => {
+    const config = '/v1/config/keystore/transit-keys';
+    await victim.request('POST', config, { name: 'spelt', derived: true });
+    await victim.request('POST', config, { name: 'signer', cipher: 'ed25519' });
+  });
+
+  test.each([{ context: ['shop'] }, { 'context-base64': [base64('shop')] }, { context: ['shop', null] }])(
+    'the context of a derived key is judged by its octets: %j',
+    async (allowed) => {
+      for (const action of ['encrypt', 'generate-data-key']) {
+        const path = `${keys}/spelt/${action}`;
+        const token = await narrow(path, allowed);
+        const subject = action === 'encrypt' ? { plaintext: '' } : {};
+        const verdict = (body: object, at = path) => victim.verdict('POST', at, body, { token });
+        for (const good of [{ context: 'shop' }, { 'context-base64': base64('shop') }])
+          expect(await verdict({ ...subject, ...good })).toBe('200 done');
+        for (const bad of [
+          { context: 'other' },
+          { context: base64('shop') },
+          { 'context-base64': base64('other') },
+          { 'context-base64': '/w==' },
+        ]) {
+          expect(await verdict({ ...subject, ...bad })).toBe('403 policy-denied');
+          if (action !== 'encrypt') continue;
+          const batch = {
+            'batch-input': [
+              { ...subject, context: 'shop' },
+              { ...subject, ...bad },
+            ],
+          };
+          for (const one of [path, `${path}-batch`]) expect(await verdict(batch, one)).toBe('403 policy-denied');
+        }
+      }
+    },
+  );
+
+  test('a limit on the octets of a context may name what is no text', async () => {
+    const token = await narrow(`${keys}/spelt/encrypt`, { 'context-base64': ['/w=='] });
+    const encrypt = (context: object) => victim.verdict('POST', `${keys}/spelt/encrypt`, { plaintext: '', ...context }, { token });
+    expect(await encrypt({ 'context-base64': '/w==' })).toBe('200 done');
+    expect(await encrypt({ context: '\ufffd' })).toBe('403 policy-denied');
+  });
+
+  test('text and context of a signature are judged by their octets, which rules have in base64', async () => {
+    const { signature } = (await victim.request('POST', `${keys}/signer/sign`, { text: '' })).body;
+    // Base64 of 3 octets, and the 4 octets of that text.
+    const limited = await narrow(`${keys}/signer/verify`, { context: ['YWJj', null], text: ['YWJj', ''] });
+    const verify = (body: object, at = 'verify') => victim.verdict('POST', `${keys}/signer/${at}`, body, { token: limited });
+    for (const [body, verdict] of [
+      [{ text: 'YWJj', context: 'YWJj' }, '200 done'],
+      [{ text: 'abc', context: 'abc', 'base64-encoded': false }, '200 done'],
+      [{ text: '', context: 'YWJj', 'base64-encoded': false }, '403 policy-denied'],
+      [{ text: 'YWJj', 'base64-encoded': false }, '403 policy-denied'],
+    ] as const) {
+      expect([body, await verify({ ...body, signature })]).toEqual([body, verdict]);
+      for (const at of ['verify', 'verify-batch'])
+        expect([body, await verify({ 'batch-input': [{ ...body, signature }] }, at)]).toEqual([body, verdict]);
+    }
   });
 });
 
