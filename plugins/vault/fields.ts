@@ -1,5 +1,4 @@
 // Reads the body of a request as Vault does: unknown fields and null are nothing, and texts, numbers and booleans stand for each other.
-import { decodeBase64, decodeUtf8 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/wire/json.ts';
 
@@ -64,16 +63,10 @@ export class Fields {
     return text?.includes('\n') === true || text?.includes('\r') === true ? text.replaceAll(/[\r\n]/g, '') : text;
   }
 
-  /** A context: octets in base64, which must be text in UTF-8 here. */
+  /** Octets of a context in base64; an empty one counts as absent. */
   context(): string | undefined {
     const text = this.base64('context');
-    if (text === undefined || text === '') return undefined;
-    const octets = decodeBase64(text);
-    if (octets === undefined) throw fail('invalid-base64', { detail: '"context" must be standard base64 with padding.' });
-    const context = decodeUtf8(octets);
-    if (context === undefined)
-      throw fail('invalid-value', { detail: 'The context must be UTF-8 here, in base64: a key is derived for a text.' });
-    return context;
+    return text === '' ? undefined : text;
   }
 
   items(name: string): readonly JsonObject[] | undefined {

@@ -1,7 +1,6 @@
 // import vault, import vault-values: transit keys of an OpenBao or Vault, and the values under keys that do not leave it.
 import { randomBytes } from 'node:crypto';
 import { Option } from 'commander';
-import { decodeBase64, decodeUtf8 } from '../../../core/base/bytes.ts';
 import { Client } from '../client.ts';
 import { originsOf, resolveConnection } from '../connection.ts';
 import { type ConnectionOptions, connectionOptions } from '../connection-options.ts';
@@ -65,10 +64,7 @@ export async function runImport(words: readonly string[], before: ConnectionOpti
     .option('--to <KEY>', 'transit key here; default: of the same name')
     .option('--in <FILE>', 'values, one a line', '-')
     .option('--out <FILE>', 'where to', '-')
-    .option(
-      '--derivation-context <BASE64>',
-      'context of a derived key there, for every line; a key here that is derived gets the same, as UTF-8',
-    )
+    .option('--derivation-context <BASE64>', 'context of a derived key there, for every line; a key here that is derived gets the same')
     .addOption(
       new Option('--prefix <NAME>', 'prefix of the values: that of the clients that will read them')
         .choices(['vault', 'store'])
@@ -178,7 +174,7 @@ async function takeBack(source: Source, lent: string, io: Io): Promise<void> {
 const linesAtOnce = 200;
 
 /** Context of every value here, if the key is derived. */
-type Bound = { readonly context?: string };
+type Bound = { readonly 'context-base64'?: string };
 
 type Line = { readonly text: string; readonly number: number };
 
@@ -242,8 +238,5 @@ async function contextHere(target: Client, to: string, context: string | undefin
   if (context === undefined) return {};
   const path = `/v1/config/keystore/transit-keys/${encodeURIComponent(to)}`;
   const { derived } = (await target.json({ method: 'GET', path })) as { readonly derived?: boolean };
-  if (derived !== true) return {};
-  const text = decodeUtf8(decodeBase64(context) ?? new Uint8Array());
-  if (text === undefined) throw usageError('--derivation-context must be base64 of UTF-8, because the key here is derived');
-  return { context: text };
+  return derived === true ? { 'context-base64': context } : {};
 }

@@ -144,9 +144,9 @@ const noContext: JsonObject = {};
  * that.
  */
 function context(facade: Facade, fields: Fields, { asked, nature, isStrict }: Use): JsonObject {
-  const text = fields.context();
-  if (text === undefined) return noContext;
-  if (nature?.isDerived !== false) return { context: text };
+  const octets = fields.context();
+  if (octets === undefined) return noContext;
+  if (nature?.isDerived !== false) return { 'context-base64': octets };
   if (isStrict)
     throw fail('invalid-value', {
       detail:
@@ -165,8 +165,8 @@ function withFurther(
   number?: number,
 ): Record<string, JsonValue> {
   requireOaep(fields, 'padding_scheme');
-  const given = context(facade, fields, use)['context'];
-  if (given !== undefined) input['context'] = given;
+  const given = context(facade, fields, use)['context-base64'];
+  if (given !== undefined) input['context-base64'] = given;
   const associated = fields.base64('associated_data');
   if (associated !== undefined) input['associated-data'] = associated;
   if (number !== undefined && number !== 0) input['key-version'] = number;
@@ -312,7 +312,7 @@ function requireFit({ cipher, derived }: ReturnType<typeof keyDocument>, input: 
       detail: `A key of the type ${cipher} does not encrypt: name an AES type, or create the key first.`,
     });
   const all = (input['batch-input'] ?? [input]) as readonly JsonObject[];
-  if (derived === true && all.every(({ context: given }) => given === undefined))
+  if (derived === true && all.every(({ 'context-base64': given }) => given === undefined))
     throw fail('missing-field', { detail: 'missing context: the new key would be derived, and needs one for each use.' });
   if (!all.every(({ plaintext }) => decodeBase64(textOf(plaintext)) !== undefined))
     throw fail('invalid-base64', { detail: '"plaintext" must be standard base64 with padding.' });

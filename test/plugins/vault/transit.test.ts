@@ -229,8 +229,25 @@ describe('encryption', () => {
       context: 'customer 4711',
     });
     expect(ours.body.plaintext).toBe(base64('x'));
-    const octets = await ask('POST', 'transit/encrypt/derived', { plaintext: '', context: '/w==' });
-    expect([octets.status, octets.body.errors[0]]).toEqual([400, expect.stringContaining('UTF-8')]);
+  });
+
+  test('a context of octets that are not UTF-8 derives as well, in batches too, and opens at our API', async () => {
+    await made('of-octets', { derived: true });
+    const context = Buffer.from([0, 0xff, 0x80, 10]).toString('base64');
+    const batch = await ask('POST', 'transit/encrypt/of-octets', { batch_input: [{ plaintext: base64('x'), context }] });
+    const [{ ciphertext }] = dataOf(batch).batch_results;
+    const ours = (fields: object) =>
+      appliance.request('POST', '/v1/state/keystore/transit-keys/of-octets/decrypt', {
+        ciphertext: ciphertext.replace('vault:', 'store:'),
+        ...fields,
+      });
+    expect((await ours({ 'context-base64': context })).body.plaintext).toBe(base64('x'));
+    expect((await ours({ context: '\0\ufffd\ufffd\n' })).body.code).toBe('decryption-failed');
+    expect(dataOf(await ask('POST', 'transit/rewrap/of-octets', { ciphertext, context })).key_version).toBe(1);
+    const key = dataOf(await ask('POST', 'transit/datakey/plaintext/of-octets', { context }));
+    expect(dataOf(await ask('POST', 'transit/decrypt/of-octets', { ciphertext: key.ciphertext, context })).plaintext).toBe(key.plaintext);
+    for (const wrong of ['no base64', base64('x'.repeat(4_097))])
+      expect((await ask('POST', 'transit/encrypt/of-octets', { plaintext: '', context: wrong })).status).toBe(400);
   });
 
   test('a context that nothing would authenticate is ignored with a warning', async () => {
