@@ -98,7 +98,7 @@ const loginRow = z.strictObject({
 
 /** One operation at our API and through that of Vault, in neighbouring turns of one appliance. */
 const vaultRow = z.strictObject({
-  operation: z.enum(['encrypt', 'encrypt x 100', 'sign ecdsa-p256']),
+  operation: z.enum(['encrypt', 'encrypt x 100', 'sign ecdsa-p256', 'login']),
   connections: number,
   own: ownLoad,
   vault: ownLoad,

@@ -9,6 +9,8 @@ export type Target = {
   readonly url: string;
   readonly token?: string;
   readonly body: string;
+  /** bodies of successive requests instead, over and over */
+  readonly bodies?: readonly string[];
   /** over `Content-Type: application/json` */
   readonly headers?: Readonly<Record<string, string>>;
   /** PEM of a client certificate; the load then comes from processes/devices.ts, since wrk shows none */
@@ -88,7 +90,7 @@ export async function measureLoad<Group extends string>(
   return { ...load, micros: Object.fromEntries(micros) as Record<Group, number> };
 }
 
-function formatScript({ url, token, body, headers, pauseMs, numbered }: Target): string {
+function formatScript({ url, token, body, bodies, headers, pauseMs, numbered }: Target): string {
   const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const lines = [
     'wrk.method = "POST"',
@@ -115,6 +117,14 @@ function formatScript({ url, token, body, headers, pauseMs, numbered }: Target):
       'end',
     );
   }
+  if (bodies !== undefined)
+    lines.push(
+      `local n, bodies = 0, { ${bodies.map(luaString).join(', ')} }`,
+      'request = function()',
+      '  n = n % #bodies + 1',
+      '  return wrk.format(nil, nil, nil, bodies[n])',
+      'end',
+    );
   return lines.join('\n');
 }
 

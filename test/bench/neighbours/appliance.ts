@@ -31,8 +31,9 @@ export async function startAppliance(options: DaemonOptions): Promise<Appliance>
 /** Makes in a daemon what the targets need and what is not there; its processes are those of this moment. */
 export async function prepareAppliance(daemon: Daemon): Promise<Appliance> {
   for (const [name, cipher] of Object.entries(benchKeys)) await createUnlessThere(daemon, keysPath, { name, cipher });
-  const credentials = await makeApprole(daemon);
-  const { token } = (await daemon.request('POST', '/v1/approle-login', credentials)) as { token: string };
+  const logins = await makeApprole(daemon);
+  const [login = ''] = logins;
+  const { token } = (await daemon.request('POST', '/v1/approle-login', JSON.parse(login))) as { token: string };
   const action = (name: string, body: object): Target => ({
     url: `${daemon.url}${actionsPath}/${name}`,
     token,
@@ -61,7 +62,7 @@ export async function prepareAppliance(daemon: Daemon): Promise<Appliance> {
       token,
       body: JSON.stringify({ 'batch-input': Array.from({ length: 100 }, (_, at) => ({ name: `made-{n}-${at}`, cipher: benchKeys.aes })) }),
     },
-    login: { url: `${daemon.url}/v1/approle-login`, body: JSON.stringify(credentials) },
+    login: { url: `${daemon.url}/v1/approle-login`, body: login, bodies: logins },
     async stop() {
       await daemon.stop();
     },
@@ -75,7 +76,11 @@ export function processesOf(daemon: Daemon): Contender['processes'] {
   return { service: tree.filter((one) => !isHost(one)).map(({ pid }) => pid), token: tree.filter(isHost).map(({ pid }) => pid) };
 }
 
-async function makeApprole(daemon: Daemon): Promise<object> {
+/** One secret-id logs in 600 times a minute, which a load uses up within seconds. */
+const secretIds = 64;
+
+/** Makes an approle; answers bodies of its logins. */
+async function makeApprole(daemon: Daemon): Promise<readonly string[]> {
   const rules = [
     { path: `${actionsPath}/**`, operations: { execute: 'allow' } },
     { path: keysPath, operations: { create: 'allow' } },
@@ -83,8 +88,9 @@ async function makeApprole(daemon: Daemon): Promise<object> {
   await createUnlessThere(daemon, '/v1/config/policy/policies', { name: 'bench', 'rest-api': { rules } });
   await createUnlessThere(daemon, `/v1/config/${approles}`, { name: 'bench', 'token-policies': ['bench'], 'token-ttl': '1h' });
   const state = (await daemon.request('GET', `/v1/state/${approles}/bench`)) as Record<string, string>;
-  const secret = (await daemon.request('POST', `/v1/state/${approles}/bench/generate-secret-id`, {})) as Record<string, string>;
-  return { 'role-id': state['role-id'], 'secret-id': secret['secret-id'] };
+  const secrets = Array.from({ length: secretIds }, () => daemon.request('POST', `/v1/state/${approles}/bench/generate-secret-id`, {}));
+  const made = (await Promise.all(secrets)) as readonly Record<string, string>[];
+  return made.map((secret) => JSON.stringify({ 'role-id': state['role-id'], 'secret-id': secret['secret-id'] }));
 }
 
 async function createUnlessThere(daemon: Daemon, path: string, document: object): Promise<void> {

@@ -13,7 +13,7 @@ const warmUpSeconds = 6;
 
 export const vault: Part<'vault'> = {
   measures: "requests through the API of Vault against the same requests at /v1's own paths",
-  seconds: ({ rounds, seconds }) => 12 + 2 * warmUpSeconds + connections.length * 3 * (rounds + 1) * 2 * (seconds + 0.15),
+  seconds: ({ rounds, seconds }) => 12 + 2 * warmUpSeconds + connections.length * 4 * (rounds + 1) * 2 * (seconds + 0.15),
   async run({ directory, rounds, seconds }) {
     mkdirSync(directory, { recursive: true });
     const file = join(directory, 'keystored.yaml');
@@ -55,13 +55,17 @@ export const vault: Part<'vault'> = {
 
 type PairOfTargets = { readonly operation: Parts['vault']['rows'][number]['operation']; readonly own: Target; readonly vault: Target };
 
-/** Without logins: one credential logs in 600 times a minute, which a load uses up within seconds. */
-function pairsOf({ daemon, token, targets }: Appliance): readonly PairOfTargets[] {
+function pairsOf({ daemon, token, targets, login }: Appliance): readonly PairOfTargets[] {
   const through = (path: string, body: object): Target => ({ url: `${daemon.url}/v1/${path}`, token, body: JSON.stringify(body) });
   const batch = Array.from({ length: 100 }, () => ({ plaintext: payload }));
+  const logins = (login.bodies ?? []).map((body) => {
+    const { 'role-id': role, 'secret-id': secret } = JSON.parse(body) as Readonly<Record<string, string>>;
+    return JSON.stringify({ role_id: role, secret_id: secret });
+  });
   return [
     { operation: 'encrypt', own: targets.encrypt, vault: through('transit/encrypt/aes', { plaintext: payload }) },
     { operation: 'encrypt x 100', own: targets['encrypt x 100'], vault: through('transit/encrypt/aes', { batch_input: batch }) },
     { operation: 'sign ecdsa-p256', own: targets['sign ecdsa-p256'], vault: through('transit/sign/ecdsa-p256', { input: payload }) },
+    { operation: 'login', own: login, vault: { url: `${daemon.url}/v1/auth/approle/login`, body: logins[0] ?? '', bodies: logins } },
   ];
 }
