@@ -98,10 +98,16 @@ async function keyAfter(
   return read.status === 200 ? facade.enveloped(asked, requestId, { data: keyOf(read.document as JsonObject) }) : nothing;
 }
 
+const noHmacKeys =
+  'unknown key type hmac: no key is for HMACs alone here, because every key makes them, under a secret of its own that is not the key it encrypts or signs ' +
+  'with. Make a key of another type, for example aes256-gcm96, and give a token the right to hmac and verify alone. A secret of 32 octets from elsewhere ' +
+  'comes in as "hmac-key" of our import.';
+
 /** The document of a new key, without its name. An RSA key has the one use that the tenant has chosen for this API. */
 export function keyDocument(facade: Facade, fields: Fields, caller?: Caller): JsonObject & { readonly cipher: string } {
   const { cipherNames } = facade.keys;
   const cipher = fields.word('type') ?? 'aes256-gcm96';
+  if (cipher === 'hmac') throw fail('invalid-value', { detail: noHmacKeys });
   if (!cipherNames.includes(cipher))
     throw fail('invalid-value', { detail: `unknown key type ${cipher.slice(0, 32)}: this service has ${cipherNames.join(', ')}.` });
   const rotation = rotationOf(fields);

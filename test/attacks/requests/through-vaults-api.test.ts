@@ -1,7 +1,8 @@
 // Advisories of Vault and OpenBao about the paths that the API of Vault has here too: upsert without create, v0, HMAC none, derived RSA
 // (GHSA-8w8f-r2xv-4q4j), a namespace named root (GHSA-mwr2-wmgp-crj6), lists past a refusal (GHSA-xp3c-3jw3-4vcr), `..` (CVE-2026-3605),
 // accessors of others (CVE-2026-40264), JSON bombs (CVE-2025-6203), octets in the audit trail (CVE-2025-62705), addresses of a request
-// (GHSA-g892-p242-8g86). Names of policies in capitals (CVE-2025-5999): access/policy-name-case.test.ts. Wrapped answers: once, bound, with an end.
+// (GHSA-g892-p242-8g86). Names of policies in capitals (CVE-2025-5999): access/policy-name-case.test.ts; paths in other spellings: here. Wrapped
+// answers: once, bound, with an end.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { asVaultClient } from '../../plugins/vault/vault-client.ts';
 import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
@@ -10,6 +11,7 @@ import { startVictim, type Victim } from '../victim.ts';
 let victim: Victim;
 let tenant: string;
 let outsider: string;
+let spellings = 0;
 const ask = asVaultClient(() => victim);
 
 beforeAll(async () => {
@@ -56,9 +58,20 @@ describe('keys', () => {
     expect(await statusOf('GET', `transit/keys/derived-${type}`, undefined, tenant)).toBe(404);
   });
 
-  test('more items than a batch may have are refused whole', async () => {
-    const batch = Array.from({ length: 1_001 }, () => ({ plaintext: 'eA==' }));
-    expect(await statusOf('PUT', 'transit/encrypt/k', { batch_input: batch }, tenant)).toBe(400);
+  test('more items than a batch may have are refused whole, of every action', async () => {
+    const batchOf = (length: number, item: object) => ({ batch_input: Array.from({ length }, () => item) });
+    for (const [path, item] of Object.entries({
+      'encrypt/k': { plaintext: 'eA==' },
+      'decrypt/k': { ciphertext: 'vault:v1:eA==' },
+      'rewrap/k': { ciphertext: 'vault:v1:eA==' },
+      'hmac/k': { input: 'eA==' },
+      'verify/k': { input: 'eA==', hmac: 'vault:v1:eA==' },
+    })) {
+      const refused = await ask('PUT', `transit/${path}`, batchOf(1_001, item), tenant);
+      expect([path, refused.status, refused.body]).toEqual([path, 400, { errors: [expect.stringContaining('1000')] }]);
+    }
+    const most = await ask('PUT', 'transit/encrypt/k', batchOf(1_000, { plaintext: 'eA==' }), tenant);
+    expect([most.status, most.body.data.batch_results.length]).toEqual([200, 1_000]);
   });
 });
 
@@ -116,6 +129,33 @@ describe('paths', () => {
       ['LIST', 'pki/certs/'],
     ] as const)
       expect(await statusOf(method, path, undefined, token), `${method} ${path}`).toBe(403);
+  });
+
+  test.each([
+    ...[
+      'transit/encrypt/k',
+      'transit/encrypt/K',
+      'transit/encrypt/%6b',
+      'transit/encrypt/k%00',
+      'transit/encrypt/k%20',
+      'transit/encrypt/k/',
+    ],
+    ...[
+      'transit/encrypt//k',
+      'transit/encrypt/./k',
+      'transit/encrypt/other/../k',
+      'transit/ENCRYPT/k',
+      'TRANSIT/encrypt/k',
+      '/transit/encrypt/k',
+    ],
+    ...['transit/encrypt/k;a', 'transit/encrypt/k?x=/other', 'transit/encrypt/k.', 'transit/encrypt/ｋ'],
+  ])('no spelling of a path goes past a refusal: %s', async (path) => {
+    const all = rule('/v1/**', { all: 'allow' });
+    const token = await limited(`not-k-${(spellings += 1)}`, all, rule('/v1/state/keystore/transit-keys/k/encrypt', { execute: 'reject' }));
+    expect(await statusOf('PUT', 'transit/encrypt/other', { plaintext: 'eA==' }, token)).toBe(200);
+    const { status, body } = await ask('PUT', encodeURI(path).replaceAll('%25', '%'), { plaintext: 'eA==' }, token);
+    expect([400, 403, 404, 405]).toContain(status);
+    expect(JSON.stringify(body)).not.toContain('vault:v1:');
   });
 
   test.each([
@@ -237,6 +277,16 @@ describe('wrapped answers', () => {
     expect((await unwrap(token)).status).toBe(200);
   });
 
+  test('are bound to the route that wrapped them: what our API hands over is no login, whatever its maker says', async () => {
+    const forged = { request_id: 'x', wrap_info: null, data: null, auth: { client_token: 'geheim-0a7f', policies: ['root'] } };
+    const document = { text: JSON.stringify(forged), purpose: 'auth/approle/login' };
+    const { token } = (await victim.request('POST', '/v1/state/keystore/hand-over/create', document, { token: tenant })).body;
+    const told = await ask('POST', 'sys/wrapping/lookup', { token }, null);
+    expect([told.status, told.body.data.creation_path]).toEqual([200, 'sys/wrapping/wrap']);
+    const { status, body } = await unwrap(String(token));
+    expect([status, body.auth, body.data]).toEqual([200, null, forged]);
+  });
+
   test('those of a tenant without this API are unknown here', async () => {
     const apart = await victim.makeTenant('apart');
     const { body } = await victim.request('POST', '/v1/state/keystore/hand-over/create', { text: 'x' }, { token: apart });
@@ -252,7 +302,16 @@ test('what goes out as octets, or as text of them, is in no record (CVE-2025-627
   const { ciphertext } = (await ask('PUT', 'transit/encrypt/leaves', { plaintext }, tenant)).body.data;
   expect((await ask('PUT', 'transit/decrypt/leaves', { batch_input: [{ ciphertext }] }, tenant)).status).toBe(200);
   const { random_bytes } = (await ask('PUT', 'transit/random/64', {}, tenant)).body.data;
-  for (const secret of [keys['1'], plaintext, 'geheim-5d10', random_bytes]) {
+  await ask('PUT', 'transit/keys/in-context', { derived: true }, tenant);
+  const context = Buffer.from('geheim-c0c0').toString('base64');
+  for (const [body, status] of [
+    [{ plaintext, context }, 200],
+    [{ batch_input: [{ plaintext, context }] }, 200],
+    [{ plaintext, context, key_version: 9 }, 400],
+    [{ batch_input: [{ plaintext, context, key_version: 9 }] }, 400],
+  ] as const)
+    expect(await statusOf('PUT', 'transit/encrypt/in-context', body, tenant)).toBe(status);
+  for (const secret of [keys['1'], plaintext, 'geheim-5d10', random_bytes, context, 'geheim-c0c0']) {
     expect(secret).toMatch(/.{8}/);
     expect(victim.written()).not.toContain(secret);
   }

@@ -1,5 +1,5 @@
 // The API of Vault for transit keys, as its clients use it: each request is answered in its form, and is the request that it stands for.
-import { constants, hash, publicEncrypt } from 'node:crypto';
+import { constants, createHmac, hash, publicEncrypt } from 'node:crypto';
 import { ed25519, ed25519ctx, ed25519ph } from '@noble/curves/ed25519.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
@@ -19,6 +19,7 @@ afterAll(() => appliance.close());
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const ask = asVaultClient(() => appliance);
+const actions = '/v1/state/keystore/transit-keys';
 const dataOf = ({ status, body }: Answer) => {
   expect([status, body.errors]).toEqual([200, undefined]);
   return body.data;
@@ -254,6 +255,30 @@ describe('encryption', () => {
     const { body } = await ask('POST', 'transit/encrypt/orders', { plaintext: '', context: base64('x') });
     expect(body.warnings[0]).toContain('nothing authenticates it');
   });
+});
+
+test('a key for HMACs alone is refused with what to do, and what it says is so', async () => {
+  const refused = [
+    await ask('PUT', 'transit/keys/macs', { type: 'hmac', key_size: 32 }),
+    await ask('PUT', 'transit/keys/macs/import', { type: 'hmac', ciphertext: 'eA==' }),
+  ];
+  for (const { status, body } of refused)
+    expect([status, body.errors]).toEqual([400, [expect.stringMatching(/^unknown key type hmac: .*hmac-key/)]]);
+  expect((await ask('GET', 'transit/keys/macs')).status).toBe(404);
+  const secret = Buffer.alloc(32, 7);
+  const [name, rules] = [
+    'macs',
+    ['hmac', 'verify'].map((action) => ({ path: `${actions}/macs/${action}`, operations: { execute: 'allow' } })),
+  ];
+  await made(name);
+  const brought = { data: Buffer.alloc(32, 1).toString('base64'), 'hmac-key': secret.toString('base64'), 'as-version': 1 };
+  expect((await appliance.request('POST', `${actions}/macs/import`, brought)).status).toBe(204);
+  await appliance.request('POST', '/v1/config/policy/policies', { name, 'rest-api': { rules } });
+  const { token } = (await appliance.request('POST', '/v1/state/keystore/token/create', { policies: [name] })).body;
+  const hmac = `vault:v1:${createHmac('sha256', secret).update('signed').digest('base64')}`;
+  expect(dataOf(await ask('PUT', 'transit/hmac/macs', { input: base64('signed') }, token))).toEqual({ hmac });
+  expect(dataOf(await ask('PUT', 'transit/verify/macs', { input: base64('signed'), hmac }, token))).toEqual({ valid: true });
+  expect((await ask('PUT', 'transit/encrypt/macs', { plaintext: '' }, token)).status).toBe(403);
 });
 
 describe('signatures', () => {
