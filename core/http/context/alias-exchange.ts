@@ -242,12 +242,19 @@ class Ended implements Outcome {
   }
 }
 
+/** Templates in parts: texts and names of parameters, in turn. */
+const templates = new Map<string, readonly string[]>();
+
 /** A path of a template with parameters in braces. */
 function filled(template: string, params: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name] ?? '';
-    return /^[\w\-.~]*$/.test(value) ? value : formatPath([value]).slice(1);
-  });
+  let parts = templates.get(template);
+  if (parts === undefined) templates.set(template, (parts = template.split(/\{(\w+)\}/)));
+  let path = '';
+  for (const [index, part] of parts.entries()) {
+    const value = index % 2 === 0 ? part : (params[part] ?? '');
+    path += index % 2 === 0 || /^[\w\-.~]*$/.test(value) ? value : formatPath([value]).slice(1);
+  }
+  return path;
 }
 
 /** Tells whether a body is JSON's null, which clients without input send: those of Go encode a nil map so. */

@@ -6,6 +6,7 @@ import type { KeyNature } from '../../../core/plugin/services/transit-keys.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import type { Facade } from '../facade.ts';
 import type { Fields } from '../fields.ts';
+import { valueToTheirs } from './values.ts';
 
 /** An action on one key: how an item of a request is read, and one of an answer written. */
 export type Action = {
@@ -16,8 +17,15 @@ export type Action = {
   readonly action: string;
   /** Fields of one item, in our words, as a new object. */
   read(fields: Fields, use: Use): Record<string, JsonValue>;
-  /** Reads an item of a batch that has its main text and nothing else, as most have: the same that `read` makes of it. */
-  readonly quick?: { readonly field: string; readonly prefix: string; read(text: string): Record<string, JsonValue> };
+  /** For the many items of a batch. */
+  readonly quick?: {
+    readonly field: string;
+    readonly prefix: string;
+    /** Reads an item that has its main text and nothing else, as most have: the same that `read` makes of it. */
+    read(text: string): Record<string, JsonValue>;
+    /** Writes the members of `write` as JSON; undefined where one is missing. Values are base64, which JSON has as it is. */
+    write(result: JsonObject): string | undefined;
+  };
   /** Fields beside a batch that hold for every item of it, as there. */
   readonly shared?: readonly string[];
   /** Writes the answer of one item as a new object, without fields that a policy hides. */
@@ -39,6 +47,14 @@ export const version = (fields: Fields): JsonObject => {
   return number === undefined || number === 0 ? {} : { 'key-version': number };
 };
 export const keyVersion = (result: JsonObject): JsonObject => field('key_version', result['key-version']);
+/** A value and the version that made it, without those that a policy hides. */
+export function writtenValue(name: string, value: JsonValue | undefined, number: JsonValue | undefined): Record<string, JsonValue> {
+  const written: Record<string, JsonValue> = {};
+  const text = valueToTheirs('value', value);
+  if (text !== undefined) written[name] = text;
+  if (number !== undefined) written['key_version'] = number;
+  return written;
+}
 export const required = (text: string | undefined, name: string, what: string): string => {
   if (text === undefined) throw fail('missing-field', { detail: what, items: [{ message: 'is required', info: name }] });
   return text;

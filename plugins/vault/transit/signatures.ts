@@ -4,7 +4,7 @@ import type { Asked } from '../../../core/http/alias.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import type { Facade } from '../facade.ts';
 import type { Fields } from '../fields.ts';
-import { type Action, field, keyVersion, required, type Use, version } from './action.ts';
+import { type Action, field, required, type Use, version, writtenValue } from './action.ts';
 import { valueToOurs, valueToTheirs } from './values.ts';
 
 const hashes: Readonly<Record<string, string>> = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' };
@@ -96,7 +96,7 @@ export function signature(facade: Facade, path: string): Action {
   return {
     ...{ facade, path, action: 'sign', shared: sharedBySignatures, failed: { key_version: 0 } },
     read: (fields, use) => ({ text: fields.base64('input') ?? '', ...signatureOptions(fields, use), ...version(fields) }),
-    write: (result) => ({ ...field('signature', valueToTheirs('value', result['signature'])), ...keyVersion(result) }),
+    write: ({ signature: value, 'key-version': number }) => writtenValue('signature', value, number),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Answer } from '../../../core/http/response/answer.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import { type Facade, writes } from '../facade.ts';
 import { Fields } from '../fields.ts';
-import { type Action, field, keyVersion, required, type Use, version } from './action.ts';
+import { type Action, field, keyVersion, required, type Use, version, writtenValue } from './action.ts';
 import { keyDocument } from './keys.ts';
 import { hmac, signature, verification } from './signatures.ts';
 import { theirPrefix, valueToOurs, valueToTheirs } from './values.ts';
@@ -118,23 +118,27 @@ function answerOf(action: Action, { status, requestId, document }: Answered, ask
   const results = answer['batch-results'];
   if (!Array.isArray(results)) return facade.enveloped(asked, requestId, { data: action.write(answer) });
   const refused = refusedItems.get(asked);
-  const data = { batch_results: results.map((one, index) => itemOf(action, one as JsonObject, refused?.get(index))) };
-  const failed = results.filter((one) => isFailed(one as JsonObject)).length;
+  let [items, failed] = ['', 0];
+  for (const [index, one] of (results as readonly JsonObject[]).entries()) {
+    if (isFailed(one)) failed += 1;
+    items += `${index === 0 ? '' : ','}${itemOf(action, one, refused?.get(index))}`;
+  }
   const bad = failed === results.length ? 400 : (partialStatus.get(asked) ?? 400);
-  return facade.enveloped(asked, requestId, { data }, action.failsWithItem === true && failed > 0 ? bad : status === 400 ? 200 : status);
+  const answered = action.failsWithItem === true && failed > 0 ? bad : status === 400 ? 200 : status;
+  return facade.envelopedText(asked, requestId, `{"batch_results":[${items}]}`, answered);
 }
 
 /** Each of these members alone tells it: a policy may hide the others. */
 const isFailed = (result: JsonObject): boolean =>
   result['status'] !== undefined || result['code'] !== undefined || result['error-message'] !== undefined;
 
-function itemOf(action: Action, result: JsonObject, refused: string | undefined): JsonObject {
+/** Result of an item as JSON. */
+function itemOf(action: Action, result: JsonObject, refused: string | undefined): string {
   const reference = result['reference'] ?? '';
-  if (refused !== undefined) return { ...action.failed, error: refused, reference };
-  if (isFailed(result)) return { ...action.failed, error: result['error-message'] ?? result['code'] ?? 'failed', reference };
-  const written = action.write(result);
-  written['reference'] = reference;
-  return written;
+  const members = refused === undefined ? action.quick?.write(result) : undefined;
+  if (members !== undefined) return `{${members},"reference":${reference === '' ? '""' : JSON.stringify(reference)}}`;
+  const error = refused ?? (isFailed(result) ? (result['error-message'] ?? result['code'] ?? 'failed') : undefined);
+  return JSON.stringify(error === undefined ? { ...action.write(result), reference } : { ...action.failed, error, reference });
 }
 
 const noContext: JsonObject = {};
@@ -182,19 +186,19 @@ function requireOaep(fields: Fields, ...names: readonly string[]): void {
 function encryption(facade: Facade): Action {
   return {
     ...{ facade, path: 'encrypt/{name}', action: 'encrypt', failsWithItem: true },
-    quick: { field: 'plaintext', prefix: '', read: (plaintext) => ({ plaintext }) },
+    quick: {
+      ...{ field: 'plaintext', prefix: '', read: (plaintext) => ({ plaintext }) },
+      write: ({ ciphertext: value, 'key-version': number }) =>
+        value === undefined || number === undefined
+          ? undefined
+          : `"ciphertext":"${valueToTheirs('value', value)}","key_version":${number as number}`,
+    },
     // Without intermediate objects: a batch has a thousand of these.
     read: (fields, use) => {
       const plaintext = required(fields.base64('plaintext'), 'plaintext', 'missing plaintext to encrypt');
       return withFurther({ plaintext }, facade, fields, use, fields.integer('key_version'));
     },
-    write: ({ ciphertext: value, 'key-version': number }) => {
-      const written: Record<string, JsonValue> = {};
-      const text = valueToTheirs('value', value);
-      if (text !== undefined) written['ciphertext'] = text;
-      if (number !== undefined) written['key_version'] = number;
-      return written;
-    },
+    write: ({ ciphertext: value, 'key-version': number }) => writtenValue('ciphertext', value, number),
     reply: upsert,
   };
 }
@@ -206,6 +210,7 @@ function decryption(facade: Facade): Action {
       field: 'ciphertext',
       prefix: theirPrefix,
       read: (text) => ({ ciphertext: valueToOurs('value', text, 'ciphertext') }),
+      write: ({ plaintext }) => (typeof plaintext === 'string' ? `"plaintext":"${plaintext}"` : undefined),
     },
     read: (fields, use) => withFurther({ ciphertext: ciphertext(fields) }, facade, fields, use),
     write: ({ plaintext }) => (plaintext === undefined ? {} : { plaintext }),
@@ -224,7 +229,7 @@ function rewrapping(facade: Facade): Action {
         ...version(fields),
       };
     },
-    write: (result) => ({ ...field('ciphertext', valueToTheirs('value', result['ciphertext'])), ...keyVersion(result) }),
+    write: ({ ciphertext: value, 'key-version': number }) => writtenValue('ciphertext', value, number),
   };
 }
 
