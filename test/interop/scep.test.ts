@@ -188,31 +188,38 @@ describe.each([
     expect([existsSync(`${directory}/c.pem`), refused.status === 0]).toEqual([false, false]);
   });
 
-  /** Runs certmonger on a session bus of its own: a request with a secret, then more lines. */
-  const certmonger = async (given: string, ...more: readonly string[]) => {
-    const place = await prepare('certmonger', fields);
+  /** Runs certmonger on a session bus of its own: a request with a secret, then more lines. `meanwhile`: what happens at the CA while they run. */
+  const certmonger = async (
+    { given, settings = {}, meanwhile }: { given: string; settings?: object; meanwhile?: (ca: string) => Promise<void> },
+    ...more: readonly string[]
+  ) => {
+    const place = await prepare('certmonger', { ...fields, ...settings });
     const { ca, directory, url } = place;
     writeFileSync(`${directory}/ca.pem`, (await appliance.state(ca))['ca-cert'] as string);
+    const wish = `-k '${directory}/k.pem' -f '${directory}/c.pem' -I a -N CN=dev.example.test -D dev.example.test`;
     const lines = [
       'certmonger-session -n & sleep 1',
       `getcert add-scep-ca -s -c X -u '${url}' -R '${directory}/ca.pem'`,
-      `getcert request -s -c X -k '${directory}/k.pem' -f '${directory}/c.pem' -I a -N CN=dev.example.test -D dev.example.test -L '${given}' -w -v`,
+      // With -w it waits until a request has ended, for a person too.
+      `getcert request -s -c X ${wish} -L '${given}' -v ${meanwhile === undefined ? '-w' : ''}`,
       ...more,
       'getcert list -s',
       'kill %1',
     ];
-    return { ...place, ran: await run(directory, 'dbus-run-session', '--', 'sh', '-c', lines.join('\n')) };
+    const running = run(directory, 'dbus-run-session', '--', 'sh', '-c', lines.join('\n'));
+    const [ran] = await Promise.all([running, meanwhile?.(ca)]);
+    return { ...place, ran };
   };
 
   test('certmonger hears the refusal of a wrong secret', { timeout }, async () => {
-    const { ca, directory, ran } = await certmonger('wrong secret');
+    const { ca, directory, ran } = await certmonger({ given: 'wrong secret' });
     expect([existsSync(`${directory}/c.pem`), ran.said]).toEqual([false, expect.stringContaining('CA_REJECTED')]);
     expect(last()).toMatchObject({ 'message-type': 'PKCSReq', 'pki-status': 'failure' });
     expect(((await appliance.list(ca, 'certificates')) as { via: string }[]).filter(({ via }) => via.startsWith('scep-'))).toEqual([]);
   });
 
   test('certmonger enrols and renews, by GET', { timeout }, async () => {
-    const { directory, ran } = await certmonger(secret, 'cp c.pem first.pem', 'getcert resubmit -s -i a -w');
+    const { directory, ran } = await certmonger({ given: secret }, 'cp c.pem first.pem', 'getcert resubmit -s -i a -w');
     const [first, second] = ['first.pem', 'c.pem'].map((file) => certificateOf(ran, contentOf(directory, file)));
     expect([first?.subject, second?.subject]).toEqual(['CN=dev.example.test', 'CN=dev.example.test']);
     expect(last()).toMatchObject({
@@ -220,6 +227,18 @@ describe.each([
       credential: 'certificate',
       'renewed-serial': serial(first as X509Certificate),
     });
+  });
+
+  test('certmonger waits for a person, and collects its certificate when it asks again', { timeout }, async () => {
+    // It asks again, at once where it is told to, with the same PKCSReq and never with CertPoll.
+    const waits = 'until getcert list -s | grep CA_WORKING; do sleep 1; done';
+    const again = 'for n in $(seq 60); do [ -s c.pem ] || { getcert refresh -s -i a; sleep 1; }; done';
+    const byApproval = { settings: byPerson, given: secret, meanwhile: (ca: string) => approve(ca, 'PKCSReq') };
+    const { ca, directory, ran } = await certmonger(byApproval, waits, again);
+    expect(ran.said).toContain('CA_WORKING');
+    const certificate = certificateOf(ran, contentOf(directory, 'c.pem'));
+    expect(certificate.subject).toBe('CN=dev.example.test');
+    expect(last()).toMatchObject({ ca, 'message-type': 'PKCSReq', repetition: true, 'pki-status': 'success', serial: serial(certificate) });
   });
 
   // As enrol-kit prints them, with a secret for the one device.

@@ -12,7 +12,7 @@ import { type Acme, type AcmeAnswer, type AcmeCall, type LocatedAccount, placeOf
 import { AcmeError, failAcme, typeOf } from '../errors.ts';
 import { malformed } from '../message/malformed.ts';
 import { type Jws, readJws } from '../message/jws.ts';
-import { readKey, requireSignedBy, type SignerKey } from '../message/signer.ts';
+import { keyOfAccount, readKey, requireSignedBy, type SignerKey } from '../message/signer.ts';
 import { findProblemOf } from '../operations/account.ts';
 import type { Operation } from '../operations/operations.ts';
 import { findTarget, isParameter, ownHost, type Target } from './target.ts';
@@ -115,7 +115,7 @@ export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer> {
     const id = kid?.startsWith(prefix) === true ? kid.slice(prefix.length) : '';
     const record = !isParameter(id) ? undefined : this.#server.tables.accounts.get(placeOf(target, id));
     if (record === undefined) throw failAcme('acme-account-does-not-exist');
-    return { signer: readKey(record.jwk), account: { id, record } };
+    return { signer: keyOfAccount(record.jwk), account: { id, record } };
   }
 
   protected get series(): Pick<Answered, 'method' | 'route'> {

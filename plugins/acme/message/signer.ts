@@ -29,6 +29,20 @@ export function readKey(jwk: JsonObject): SignerKey {
   return { key, jwk: publicJwk(key), thumbprint: thumbprintOf(key) };
 }
 
+/** Keys of accounts that were used last, by their JWK: reading one takes longer than the check of its signature. */
+const known = new Map<string, SignerKey>();
+const mostKnown = 1_000;
+
+/** The key of an account, as recorded. */
+export function keyOfAccount(jwk: JsonObject): SignerKey {
+  const text = JSON.stringify(jwk);
+  const key = known.get(text) ?? readKey(jwk);
+  known.delete(text);
+  known.set(text, key);
+  if (known.size > mostKnown) known.delete(known.keys().next().value ?? '');
+  return key;
+}
+
 /** Requires that a key has signed the message, with an algorithm of its type. Throws `acme-bad-signature-algorithm` or `acme-malformed`. */
 export function requireSignedBy({ alg, signed, signature }: Jws, { key, jwk }: SignerKey): void {
   if (!isAlgorithm(alg))
