@@ -9,10 +9,11 @@ export type { HsmErrorKind } from './errors.ts';
 export { revealSecret, Secret } from './secret.ts';
 export type { KeyEvidence } from './key-evidence.ts';
 export { hashFor, keyUses, schemeFor, variantsOf } from './key-uses.ts';
-export { throwAwayPair, tryAgreement } from './throw-away-pair.ts';
+export { givesSecrets, throwAwayPair, trySecret } from './throw-away-pair.ts';
 export type {
   AgreeingKeyType,
   CmacKeyType,
+  DecapsulatingKeyType,
   EncryptingKeyType,
   HashName,
   KeyType,
@@ -124,7 +125,8 @@ export type KeyUse =
     }
   | ({ readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme } & SigningOptions)
   | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array }
-  | { readonly use: 'agree'; readonly key: KeyReference; readonly point: Uint8Array }
+  | { readonly use: 'agree'; readonly key: KeyReference; readonly octets: Uint8Array }
+  | { readonly use: 'decapsulate'; readonly key: KeyReference; readonly octets: Uint8Array }
   | ({
       readonly use: 'decryptOaep';
       readonly key: KeyReference;
@@ -292,6 +294,8 @@ export interface Hsm {
    * is found out before the token is asked; `refused` for a key of another type.
    */
   agree(key: KeyReference, point: Uint8Array): Promise<Uint8Array>;
+  /** As agree, by ML-KEM (FIPS 203): a ciphertext that was made otherwise gives a pseudo-random secret; `decryption-failed` for another length. */
+  decapsulate(key: KeyReference, ciphertext: Uint8Array): Promise<Uint8Array>;
   /**
    * Signs with one C_Sign. Returns the raw signature of the token (ECDSA: r‖s). A signature that `check` refuses is made once more, and
    * refused as `unavailable` if that one does not pass either. Its time is charged to the key's tenant, or to `askedBy`.

@@ -52,12 +52,13 @@ export function variantsOf({
 /** Algorithms of signatures. RSA and ECDSA sign a digest. */
 export type SignatureFamily = 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
 
-/** Use of keys of a type: authenticated encryption, HMAC, AES-CMAC, signatures, or key agreement alone. */
+/** Use of keys of a type: authenticated encryption, HMAC, AES-CMAC, signatures, key agreement alone, or decapsulation (ML-KEM). */
 export type KeyUsage =
   | { readonly use: 'encrypt'; readonly bytes: number }
   | { readonly use: 'mac' }
   | { readonly use: 'cmac'; readonly bytes: number }
   | { readonly use: 'agree'; /** name in a JWK */ readonly curve: 'P-256' | 'P-384' | 'P-521' | 'X25519' }
+  | { readonly use: 'decapsulate'; readonly ciphertextBytes: number }
   | { readonly use: 'sign'; readonly family: 'ecdsa'; /** octets of r and of s */ readonly coordinateBytes: number }
   | { readonly use: 'sign'; readonly family: Exclude<SignatureFamily, 'ecdsa'> };
 
@@ -87,6 +88,8 @@ export const keyUses = {
   'ml-dsa-44': mlDsa,
   'ml-dsa-65': mlDsa,
   'ml-dsa-87': mlDsa,
+  'ml-kem-768': { use: 'decapsulate', ciphertextBytes: 1088 },
+  'ml-kem-1024': { use: 'decapsulate', ciphertextBytes: 1568 },
 } as const satisfies Readonly<Record<string, KeyUsage>>;
 
 export type KeyType = keyof typeof keyUses;
@@ -97,6 +100,7 @@ export type EncryptingKeyType = TypesOf<'encrypt'>;
 export type SigningKeyType = TypesOf<'sign'>;
 export type CmacKeyType = TypesOf<'cmac'>;
 export type AgreeingKeyType = TypesOf<'agree'>;
+export type DecapsulatingKeyType = TypesOf<'decapsulate'>;
 
 /** Hash of a message before it is signed: null for families that sign the message itself. */
 export function hashFor(family: SignatureFamily, hash: HashName): HashName | null {

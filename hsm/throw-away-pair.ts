@@ -1,5 +1,5 @@
-// Key pairs of one agreement, outside the token: what a key that agrees is tried with.
-import { diffieHellman, generateKeyPairSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+// Trials of keys that give secrets: with a key pair of one agreement, outside the token, or with a secret that is encapsulated for the key.
+import { diffieHellman, encapsulate, generateKeyPairSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type KeyType, keyUses } from './key-uses.ts';
 
 /** Makes a key pair on the curve of a type that agrees, with the raw point of its public key. Throws TypeError for another type. */
@@ -11,20 +11,35 @@ export function throwAwayPair(type: KeyType): { readonly privateKey: KeyObject; 
   return { privateKey, point: publicKey.export({ format: 'raw-public' }) };
 }
 
-/** A try of a key that agrees: the point to agree with in the token, and the judge of the secret that comes of it, which is overwritten. */
-export type AgreementTry = { readonly point: Uint8Array; readonly isRight: (secret: Uint8Array) => boolean };
+/** Uses of a key that give a secret. */
+export type SecretUse = 'agree' | 'decapsulate';
+
+/** Tells whether a use is one that gives a secret. */
+export function givesSecrets(use: string): use is SecretUse {
+  return use === 'agree' || use === 'decapsulate';
+}
+
+/**
+ * A try of a key that gives secrets: its use in the token, the point or ciphertext for that, and the judge of the secret that comes of it, which is
+ * overwritten.
+ */
+export type SecretTry = { readonly use: SecretUse; readonly octets: Uint8Array; readonly isRight: (secret: Uint8Array) => boolean };
 
 /** Makes a try that the private key of a public one passes alone. */
-export function tryAgreement(type: KeyType, publicKey: KeyObject): AgreementTry {
+export function trySecret(type: KeyType, publicKey: KeyObject): SecretTry {
+  if (keyUses[type].use === 'decapsulate') {
+    const { sharedKey, ciphertext } = encapsulate(publicKey);
+    return { use: 'decapsulate', octets: new Uint8Array(ciphertext), isRight: judgeBy(sharedKey) };
+  }
   const { privateKey, point } = throwAwayPair(type);
-  const outside = diffieHellman({ privateKey, publicKey });
-  return {
-    point,
-    isRight: (secret) => {
-      const isSame = outside.length === secret.length && timingSafeEqual(outside, secret);
-      outside.fill(0);
-      secret.fill(0);
-      return isSame;
-    },
+  return { use: 'agree', octets: point, isRight: judgeBy(diffieHellman({ privateKey, publicKey })) };
+}
+
+function judgeBy(outside: Buffer): SecretTry['isRight'] {
+  return (secret) => {
+    const isSame = outside.length === secret.length && timingSafeEqual(outside, secret);
+    outside.fill(0);
+    secret.fill(0);
+    return isSame;
   };
 }

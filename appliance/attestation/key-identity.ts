@@ -3,7 +3,7 @@ import { constants, createHash, createPublicKey, type KeyObject, publicEncrypt, 
 import { encodeHex, encodeUtf8 } from '../../core/base/bytes.ts';
 import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { plainRsa } from '../../core/der/rsa-pss.ts';
-import { type HashName, type Hsm, HsmError, type KeyReference, keyUses, type SignScheme, tryAgreement } from '../../hsm/api.ts';
+import { type HashName, type Hsm, HsmError, type KeyReference, keyUses, givesSecrets, type SignScheme, trySecret } from '../../hsm/api.ts';
 
 /** `thumbprint`: RFC 7638, of the public key. `checkValue`: hexadecimal, undefined where the token makes the IVs of AES-GCM. */
 export type KeyIdentity =
@@ -53,8 +53,8 @@ async function provenThumbprint(hsm: Hsm, reference: KeyReference, publicKey: Ui
     await requireOpens(hsm, reference, key);
     return thumbprintOf(key);
   }
-  if (keyUses[reference.stored.type].use === 'agree') {
-    await requireAgrees(hsm, reference, key);
+  if (givesSecrets(keyUses[reference.stored.type].use)) {
+    await requireSecret(hsm, reference, key);
     return thumbprintOf(key);
   }
   const text = encodeUtf8(`keystored custody statement ${requestId}`);
@@ -71,10 +71,10 @@ async function requireOpens(hsm: Hsm, reference: KeyReference, key: KeyObject): 
     throw new HsmError('unavailable', 'the private key in the token does not belong to the public key');
 }
 
-/** A key that agrees signs nothing: it agrees with a key of nobody on what its public key does. */
-async function requireAgrees(hsm: Hsm, reference: KeyReference, publicKey: KeyObject): Promise<void> {
-  const { point, isRight } = tryAgreement(reference.stored.type, publicKey);
-  if (!isRight(await hsm.agree(reference, point)))
+/** A key that agrees or decapsulates signs nothing: it gives the secret that its public key does. */
+async function requireSecret(hsm: Hsm, reference: KeyReference, publicKey: KeyObject): Promise<void> {
+  const { use, octets, isRight } = trySecret(reference.stored.type, publicKey);
+  if (!isRight(await hsm.use({ use, key: reference, octets })))
     throw new HsmError('unavailable', 'the private key in the token does not belong to the public key');
 }
 

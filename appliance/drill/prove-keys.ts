@@ -1,5 +1,5 @@
 // Proves that each stored key opens in its token, and that no secret is known to everybody: it is loaded and used once.
-import { createDecipheriv, createHash, createHmac } from 'node:crypto';
+import { createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import type { CheckFinding } from '../../core/base/context.ts';
 import { type Hsm, HsmError, type KeyReference, keyUses, type KeyUsage, schemeFor, throwAwayPair } from '../../hsm/api.ts';
 import { describeKey } from '../wrapping-keys/rotation.ts';
@@ -63,14 +63,15 @@ async function useAs(usage: KeyUsage, hsm: Hsm, key: KeyReference): Promise<unkn
   if (usage.use === 'encrypt') return seal(usage.bytes, hsm, key);
   if (usage.use === 'mac') return macOfZeros.equals(await hsm.hmac(key, 'sha256', text)) ? isOfZeros : undefined;
   if (usage.use === 'cmac') return hsm.sign(key, { scheme: 'cmac', message: text });
-  if (usage.use === 'agree') return agreed(hsm, key);
+  if (usage.use === 'agree') return askSecret(hsm, key, 'agree', throwAwayPair(key.stored.type).point);
+  if (usage.use === 'decapsulate') return askSecret(hsm, key, 'decapsulate', randomBytes(usage.ciphertextBytes));
   const scheme = schemeFor(usage.family, text, 'sha256', () => digest);
   return hsm.sign(key, scheme);
 }
 
-/** Agrees with a key of nobody. Keys on curves agree differently with each, so what comes out is not compared. */
-async function agreed(hsm: Hsm, key: KeyReference): Promise<void> {
-  (await hsm.agree(key, throwAwayPair(key.stored.type).point)).fill(0);
+/** Asks for a secret: with a key of nobody, or of a ciphertext of nobody. It differs each time, so what comes out is not compared. */
+async function askSecret(hsm: Hsm, key: KeyReference, name: 'agree' | 'decapsulate', octets: Uint8Array): Promise<void> {
+  (await hsm.use({ use: name, key, octets })).fill(0);
 }
 
 const macOfZeros = createHmac('sha256', Buffer.alloc(32)).update(text).digest();

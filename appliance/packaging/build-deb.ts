@@ -141,7 +141,7 @@ function writeControl(): void {
     Maintainer: 'keystored maintainers <keystored@localhost>',
     'Installed-Size': installedSize(stage),
     Depends: 'softhsm2, systemd, libsystemd0, libc6 (>= 2.36), libstdc++6, libgcc-s1, libatomic1',
-    Recommends: 'ca-certificates, opensc-pkcs11',
+    Recommends: 'ca-certificates, libffi8, opensc-pkcs11',
     Suggests: 'keystored-etcd, libengine-pkcs11-openssl, p11-kit-modules',
     // Both have /usr/bin/keystorectl, and this one can do more.
     Provides: `keystorectl (= ${version})`,

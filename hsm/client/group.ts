@@ -23,6 +23,7 @@ const usesKey: ReadonlySet<OperationName> = new Set<OperationName>([
     'decryptOaep',
     'decryptPkcs1',
     'agree',
+    'decapsulate',
     'rewrap',
     'evidence',
     'export',

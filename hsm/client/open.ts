@@ -1,5 +1,6 @@
 // Opens the configured tokens and sends each request to the token that holds the key or offers the key type.
 import {
+  givesSecrets,
   HsmError,
   type AeadKey,
   type Asker,
@@ -165,7 +166,11 @@ class RoutedHsm implements Hsm {
   }
 
   agree(key: KeyReference, point: Uint8Array) {
-    return this.use({ use: 'agree', key, point });
+    return this.use({ use: 'agree', key, octets: point });
+  }
+
+  decapsulate(key: KeyReference, ciphertext: Uint8Array) {
+    return this.use({ use: 'decapsulate', key, octets: ciphertext });
   }
 
   decryptPkcs1(key: KeyReference, bytes: number, sealed: Uint8Array, askedBy?: Asker) {
@@ -344,11 +349,11 @@ function isChecked(use: KeyUse): use is CheckedUse {
 
 /** Tells whether an answer is a key, or what a key follows from. */
 function isSecretAnswer({ use }: KeyUse): boolean {
-  return use === 'decryptOaep' || use === 'agree';
+  return use === 'decryptOaep' || givesSecrets(use);
 }
 
 function packUse(use: KeyUse): Call {
-  if (use.use === 'agree') return call.agree(use.key, use.point);
+  if (use.use === 'agree' || use.use === 'decapsulate') return call[use.use](use.key, use.octets);
   if (use.use === 'sign') return chargedTo(use.askedBy, call.sign(use.key, use.scheme));
   if (use.use === 'hmac') return call.hmac(use.key, use.hash, use.octets);
   if (use.use === 'decryptOaep') return chargedTo(use.askedBy, call.decryptOaep(use.key, use.hash, use.octets, use));

@@ -63,7 +63,7 @@ export function keyAttributes(type: KeyType, how: Handling): Attributes {
   const common = { keyType: row.keyType, token: false, private: true, ...handling[how] };
   const kind = kindOfType(type);
   const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
-  return { class: keyClass, ...common, ...onlyFor(kind, usesWhile[how](type)) };
+  return { class: keyClass, ...common, ...onlyFor(kind, usesWhile[how](type), row.family) };
 }
 
 /** Label of a persistent key: it distinguishes keys, also for people who look at the token. */

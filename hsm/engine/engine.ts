@@ -1,6 +1,6 @@
 // A token in one thread: its sessions, the token's own keys, the loaded keys, and their recovery after errors. All calls are synchronous.
 import { HsmError, type HashName, type KeyType, type PinSource, type SignatureVariant, type TokenAddress } from '../api.ts';
-import { findKeyTypes } from '../pkcs11/capabilities.ts';
+import { keyTypesOf } from '../pkcs11/token-key-types.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { CheckedReferences } from './checked-references.ts';
 import { Custody, handlingFor, isOpening, keyAttributes, tokenKeyLabel } from './custody.ts';
@@ -85,7 +85,7 @@ export class Engine {
     this.directory = findTokenDirectory(token);
     this.mechanisms = new Set(module.mechanisms(slot));
     module.adaptTo(this.mechanisms);
-    this.keyTypes = findKeyTypes(this.mechanisms, (mechanism) => module.largestKey(slot, mechanism));
+    this.keyTypes = keyTypesOf(module, slot, this.mechanisms);
     this.custody = new Custody(this.sessions, this.mechanisms, (work) => this.changeToken(work));
     const release = (key: LoadedKey): void => {
       this.#handles.delete(key.handle.toString('latin1'));

@@ -7,6 +7,7 @@ import {
   createPrivateKey,
   createPublicKey,
   diffieHellman,
+  encapsulate,
   type KeyObject,
   sign,
   verify,
@@ -21,6 +22,7 @@ import { keyAttributes } from './custody.ts';
 import type { Engine } from './engine.ts';
 import { deriveSecret } from './operations/agreement.ts';
 import { cmacOutside } from './operations/cmac.ts';
+import { rawDecapsulation } from './operations/decapsulation.ts';
 import { generateObject } from './operations/making.ts';
 import { rawSignature } from './operations/signing.ts';
 
@@ -62,6 +64,7 @@ const proofs: Readonly<Record<KeyFamily, (engine: Engine, type: KeyType) => bool
   edwards: signsVerifiably,
   montgomery: agreesAsOutside,
   'ml-dsa': signsVerifiably,
+  'ml-kem': decapsulatesAsOutside,
 };
 
 /** Octets that nobody takes for a key, as many as asked for. */
@@ -161,6 +164,19 @@ function agreesAsOutside(engine: Engine, type: KeyType): boolean {
       return secret.equals(diffieHellman({ privateKey, publicKey })) ? secret.toString('hex') : undefined;
     });
     return !secrets.includes(undefined) && secrets[0] !== secrets[1];
+  });
+}
+
+/** A new key gives the two secrets that were encapsulated for it, and another one for a changed ciphertext, which it does not refuse (FIPS 203 section 6.3). */
+function decapsulatesAsOutside(engine: Engine, type: KeyType): boolean {
+  return withNewPair(engine, type, (key, publicKey) => {
+    const secretOf = (ciphertext: Buffer): Buffer => rawDecapsulation(engine, type, key, ciphertext);
+    return messages.every(() => {
+      const { sharedKey, ciphertext } = encapsulate(publicKey);
+      if (!secretOf(ciphertext).equals(sharedKey)) return false;
+      ciphertext.writeUInt8(ciphertext.readUInt8() ^ 1);
+      return !secretOf(ciphertext).equals(sharedKey);
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 // Allowed uses of objects in the token. Every use of the object's class is set explicitly, because modules have defaults of their own.
 import type { KeyType, OwnObject } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
-import { isSymmetric, keyRows } from '../pkcs11/mechanisms.ts';
+import { isSymmetric, type KeyFamily, keyRows } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { findAttribute, flag } from './attributes.ts';
 import { CKR_OK, TokenError } from '../pkcs11/return-values.ts';
@@ -11,22 +11,27 @@ import type { AttributeName, Attributes } from '../pkcs11/template.ts';
 /** The uses that PKCS#11 defines for each class of objects (version 3.2, sections 4.8 to 4.10). */
 const usesOf = {
   secret: ['encrypt', 'decrypt', 'sign', 'verify', 'wrap', 'unwrap', 'derive'],
-  private: ['decrypt', 'sign', 'signRecover', 'unwrap', 'derive'],
-  public: ['encrypt', 'verify', 'verifyRecover', 'wrap', 'derive'],
+  private: ['decrypt', 'sign', 'signRecover', 'unwrap', 'derive', 'decapsulate'],
+  public: ['encrypt', 'verify', 'verifyRecover', 'wrap', 'derive', 'encapsulate'],
 } as const satisfies Record<string, readonly AttributeName[]>;
 
 export type ObjectKind = keyof typeof usesOf;
 export type Use = (typeof usesOf)[ObjectKind][number];
 
-/** All uses of that kind of object: true for those in `wanted`, false for all others. */
-export function onlyFor(kind: ObjectKind, wanted: readonly Use[]): Attributes {
-  return Object.fromEntries(usesOf[kind].map((use) => [use, (wanted as readonly string[]).includes(use)]));
+/** Uses since PKCS#11 3.2, which earlier modules refuse to be told: they are named for keys that can have them. */
+const newerUses: readonly Use[] = ['encapsulate', 'decapsulate'];
+
+/** All uses of that kind of object: true for those in `wanted`, false for all others. `family`: of the key, if it is not one of the appliance itself. */
+export function onlyFor(kind: ObjectKind, wanted: readonly Use[], family?: KeyFamily): Attributes {
+  const named = usesOf[kind].filter((use) => family === 'ml-kem' || !newerUses.includes(use));
+  return Object.fromEntries(named.map((use) => [use, wanted.includes(use)]));
 }
 
 /** The uses of keys of a type. */
 export function usesOfType(type: KeyType): readonly Use[] {
   const { family, use } = keyRows[type];
   if (family === 'aes') return ['encrypt', 'decrypt'];
+  if (family === 'ml-kem') return ['decapsulate'];
   return use === ck.CKM_ECDH1_DERIVE ? ['derive'] : ['sign'];
 }
 
@@ -59,6 +64,7 @@ const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: n
   { label: /^keystored-transport-key$/, uses: () => ['unwrap'] },
   { label: /^keystored \S+ \S+ v\d+ decrypt$/, uses: () => ['decrypt'] },
   { label: /^keystored \S+ \S+ v\d+ agree$/, uses: () => ['derive'] },
+  { label: /^keystored \S+ \S+ v\d+ decapsulate$/, uses: () => ['decapsulate'] },
   { label: /^keystored \S+ \S+ v\d+ cmac$/, uses: () => ['sign'] },
   { label: /^keystored \S+ \S+ v\d+ /, uses: (_kind, keyType) => (keyType === ck.CKK_AES ? ['encrypt', 'decrypt'] : ['sign']) },
 ];

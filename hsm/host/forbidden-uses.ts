@@ -1,19 +1,20 @@
 // Uses that a token is to refuse, tried with temporary keys: what attributes say is not what every module does.
-import { type KeyType, throwAwayPair } from '../api.ts';
+import { type KeyType, keyUses, throwAwayPair } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { parseMaterial } from '../pkcs11/key-material.ts';
 import { agreementMechanism, gcmMechanism, keyRows, nonceBytes, plainMechanism } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
 import { accepts } from '../pkcs11/return-values.ts';
-import { keyAttributes } from '../engine/custody.ts';
+import { type Handling, keyAttributes } from '../engine/custody.ts';
 import type { Engine } from '../engine/engine.ts';
 import { knownRsaKey, withObject } from '../engine/known-answers.ts';
+import { rawDecapsulation } from '../engine/operations/decapsulation.ts';
 import { generateObject } from '../engine/operations/making.ts';
 
-/** One use that keys of a type are made without. `handling`: of RSA keys that decrypt `open`. */
+/** One use that keys of a type are made without. `handling`: of RSA keys that decrypt `open`, of keys that may only be wrapped `wrap`. */
 type Forbidden = {
   readonly type: KeyType;
-  readonly handling: 'use' | 'open';
+  readonly handling: Handling;
   readonly name: string;
   readonly attempt: (engine: Engine, key: ObjectHandle) => unknown;
 };
@@ -32,6 +33,7 @@ const forbidden: readonly Forbidden[] = [
   { type: 'aes-256', handling: 'use', name: 'sign', attempt: signs(ck.CKM_AES_CMAC, 16) },
   { type: 'aes-256', handling: 'use', name: 'wrap', attempt: wraps },
   { type: 'cmac-256', handling: 'use', name: 'encrypt', attempt: encrypts },
+  { type: 'ml-kem-768', handling: 'wrap', name: 'decapsulate', attempt: decapsulates },
 ];
 
 /** One sentence for each use that the token allows a key that was made without it. */
@@ -46,7 +48,7 @@ export function findForbiddenUses(engine: Engine): readonly string[] {
 }
 
 /** RSA keys take seconds to make: theirs is known. */
-function withKey(engine: Engine, type: KeyType, handling: 'use' | 'open', use: (key: ObjectHandle) => boolean): boolean {
+function withKey(engine: Engine, type: KeyType, handling: Handling, use: (key: ObjectHandle) => boolean): boolean {
   const attributes = keyAttributes(type, handling);
   if (keyRows[type].family !== 'rsa') {
     const { key } = generateObject(engine, type, attributes);
@@ -70,6 +72,10 @@ function derives({ sessions }: Engine, key: ObjectHandle): unknown {
   const derived = sessions.module.deriveKey(sessions.owner, mechanism, key, attributes);
   sessions.destroy(derived);
   return derived;
+}
+
+function decapsulates(engine: Engine, key: ObjectHandle): unknown {
+  return rawDecapsulation(engine, 'ml-kem-768', key, Buffer.alloc(keyUses['ml-kem-768'].ciphertextBytes, 1));
 }
 
 function decryptsBlock({ sessions: { module, work } }: Engine, key: ObjectHandle): unknown {

@@ -2,6 +2,7 @@
 import type { KeyBinding, KeyType } from '../api.ts';
 import { agree } from '../engine/operations/agreement.ts';
 import { decrypt, encrypt } from '../engine/operations/cipher.ts';
+import { decapsulate } from '../engine/operations/decapsulation.ts';
 import { derivedKey } from '../engine/operations/derivation.ts';
 import { LoginNeeded, ModuleBroken, type Engine, type LoadedKey } from '../engine/engine.ts';
 import { gatherEvidence } from '../engine/operations/key-evidence.ts';
@@ -223,6 +224,7 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
   },
   decryptPkcs1: (engine, job) => [decryptPkcs1(engine, job.identity(0), job.part(1).readUInt16BE(), job.part(2))],
   agree: (engine, job) => [agree(engine, job.identity(0), job.part(2))],
+  decapsulate: (engine, job) => [decapsulate(engine, job.identity(0), job.part(2))],
   random: (engine, job) => [engine.random.octets(job.json<{ bytes: number }>(0).bytes)],
   selfTest: (engine) => {
     engine.random.octets(16);

@@ -6,15 +6,15 @@ import { keyRows, keyTypes } from './mechanisms.ts';
 /** Least plausible size of the largest RSA key: a module that names less counts octets, or answers nothing useful. */
 const fewestBits = 1024;
 
-/**
- * Finds the key types that a token with these mechanisms can make and use. `mostBits`: the largest key that a mechanism makes, from the token; a TPM
- * makes no RSA keys of 4096 bits.
- */
-export function findKeyTypes(mechanisms: ReadonlySet<number>, mostBits: (mechanism: number) => number | undefined): KeyType[] {
+/** Abilities of a module beside its mechanisms. `mostBits`: the largest key that a mechanism makes; a TPM makes no RSA keys of 4096 bits. */
+type Abilities = { readonly mostBits: (mechanism: number) => number | undefined; readonly decapsulates: () => boolean };
+
+/** Finds the key types that a token with these mechanisms can make and use. */
+export function findKeyTypes(mechanisms: ReadonlySet<number>, { mostBits, decapsulates }: Abilities): KeyType[] {
   return keyTypes.filter((type) => {
     const { family, generate, use, bytes } = keyRows[type];
     const isMade = mechanisms.has(generate) || (family === 'montgomery' && namesMontgomeryEdwards(mechanisms));
-    if (!isMade || !mechanisms.has(use)) return false;
+    if (!isMade || !mechanisms.has(use) || (family === 'ml-kem' && !decapsulates())) return false;
     const most = family === 'rsa' ? (mostBits(generate) ?? 0) : 0;
     return most < fewestBits || 8 * bytes <= most;
   });

@@ -13,6 +13,7 @@ export const CKK_GENERIC_SECRET = 0x10;
 export const CKK_AES = 0x1f;
 export const CKK_EC_EDWARDS = 0x40;
 export const CKK_EC_MONTGOMERY = 0x41;
+export const CKK_ML_KEM = 0x49;
 export const CKK_ML_DSA = 0x4a;
 
 /** Mechanisms. */
@@ -21,6 +22,8 @@ export const CKM_RSA_PKCS = 0x1;
 export const CKM_RSA_X_509 = 0x3;
 export const CKM_RSA_PKCS_OAEP = 0x9;
 export const CKM_RSA_PKCS_PSS = 0xd;
+export const CKM_ML_KEM_KEY_PAIR_GEN = 0xf;
+export const CKM_ML_KEM = 0x17;
 export const CKM_ML_DSA_KEY_PAIR_GEN = 0x1c;
 export const CKM_ML_DSA = 0x1d;
 export const CKM_SHA256_RSA_PKCS = 0x40;
@@ -65,6 +68,10 @@ export const CKD_NULL = 0x1;
 export const CKP_ML_DSA_44 = 0x1;
 export const CKP_ML_DSA_65 = 0x2;
 export const CKP_ML_DSA_87 = 0x3;
+
+/** Parameter sets of ML-KEM (CKP_ML_KEM_768, _1024). */
+export const CKP_ML_KEM_768 = 0x2;
+export const CKP_ML_KEM_1024 = 0x3;
 
 /** Use of random octets by ML-DSA (CK_HEDGE_TYPE). */
 export const CKH_HEDGE_PREFERRED = 0x0;

@@ -67,6 +67,8 @@ const rebuild: Readonly<Record<KeyFamily, (row: KeyRow, read: Read) => Buffer>> 
   montgomery: (_row, read) => zeroing([read('value')], ([key]) => toPkcs8({ key, format: 'raw-private', asymmetricKeyType: 'x25519' })),
   'ml-dsa': ({ nodeName }, read) =>
     zeroing([read('seed')], ([key]) => toPkcs8({ key, format: 'raw-seed', asymmetricKeyType: nodeName as 'ml-dsa-65' })),
+  'ml-kem': ({ nodeName }, read) =>
+    zeroing([read('seed')], ([key]) => toPkcs8({ key, format: 'raw-seed', asymmetricKeyType: nodeName as 'ml-kem-768' })),
 };
 
 function parsePkcs8(material: Buffer): KeyObject {
@@ -112,7 +114,7 @@ function valuesOf(type: KeyType, key: KeyObject): { values: Attributes; used: Bu
     }
     return { values: Object.fromEntries(rsaNumbers.map((name, index) => [name, numbers[index]])), used: [der] };
   }
-  if (row.family === 'ml-dsa') {
+  if (row.seed === 'seed') {
     const seed = rawSeed(type, key);
     return { values: seedValues(type, seed), used: [seed] };
   }
@@ -122,8 +124,8 @@ function valuesOf(type: KeyType, key: KeyObject): { values: Attributes; used: Bu
 
 /** Attributes of a private key that is made from its seed. */
 export function seedValues(type: KeyType, seed: Buffer): Attributes {
-  const { family, parameterSet } = keyRows[type];
-  return family === 'ml-dsa' ? { parameterSet, seed } : { ecParams: curveOf(type), value: seed };
+  const { parameterSet } = keyRows[type];
+  return parameterSet !== undefined ? { parameterSet, seed } : { ecParams: curveOf(type), value: seed };
 }
 
 type Eight<T> = [T, T, T, T, T, T, T, T];

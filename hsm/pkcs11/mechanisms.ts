@@ -4,7 +4,7 @@ import * as ck from './constants.ts';
 import { addressOf, wordBytes } from './pointers.ts';
 
 /** The family of a key type, which decides templates, encodings and checks. */
-export type KeyFamily = 'aes' | 'secret' | 'cmac' | 'rsa' | 'ec' | 'edwards' | 'montgomery' | 'ml-dsa';
+export type KeyFamily = 'aes' | 'secret' | 'cmac' | 'rsa' | 'ec' | 'edwards' | 'montgomery' | 'ml-dsa' | 'ml-kem';
 
 /** One key type. Sizes are octets except `bits`. */
 export type KeyRow = {
@@ -14,15 +14,15 @@ export type KeyRow = {
   /** mechanism of use; named in refusals */
   readonly use: number;
   readonly useName: string;
-  /** aes, secret, cmac: length of the key · rsa: length of the modulus · ec, edwards, montgomery: length of the private number · ml-dsa: length of the seed */
+  /** aes, secret, cmac: length of the key · rsa: length of the modulus · ec, edwards, montgomery: length of the private number · ml-dsa, ml-kem: length of the seed */
   readonly bytes: number;
   /** types that sign: length of a signature; cmac: of a MAC */
   readonly signatureBytes?: number;
   /** DER of CKA_EC_PARAMS */
   readonly curve?: string;
-  /** CKA_PARAMETER_SET of ML-DSA */
+  /** CKA_PARAMETER_SET of ML-DSA and ML-KEM */
   readonly parameterSet?: number;
-  /** attribute with the 32 octets from which the whole private key follows, if the type has one */
+  /** attribute with the octets from which the whole private key follows, if the type has one */
   readonly seed?: 'value' | 'seed';
   /** name in node:crypto: the curve of `ec`, or asymmetricKeyType */
   readonly nodeName?: string;
@@ -62,6 +62,17 @@ const mlDsa = {
   use: ck.CKM_ML_DSA,
   useName: 'CKM_ML_DSA',
   bytes: 32,
+  seed: 'seed',
+  slow: true,
+} as const;
+
+const mlKem = {
+  family: 'ml-kem',
+  keyType: ck.CKK_ML_KEM,
+  generate: ck.CKM_ML_KEM_KEY_PAIR_GEN,
+  use: ck.CKM_ML_KEM,
+  useName: 'CKM_ML_KEM',
+  bytes: 64,
   seed: 'seed',
   slow: true,
 } as const;
@@ -120,6 +131,8 @@ export const keyRows: Readonly<Record<KeyType, KeyRow>> = {
   'ml-dsa-44': { ...mlDsa, signatureBytes: 2420, parameterSet: ck.CKP_ML_DSA_44, nodeName: 'ml-dsa-44' },
   'ml-dsa-65': { ...mlDsa, signatureBytes: 3309, parameterSet: ck.CKP_ML_DSA_65, nodeName: 'ml-dsa-65' },
   'ml-dsa-87': { ...mlDsa, signatureBytes: 4627, parameterSet: ck.CKP_ML_DSA_87, nodeName: 'ml-dsa-87' },
+  'ml-kem-768': { ...mlKem, parameterSet: ck.CKP_ML_KEM_768, nodeName: 'ml-kem-768' },
+  'ml-kem-1024': { ...mlKem, parameterSet: ck.CKP_ML_KEM_1024, nodeName: 'ml-kem-1024' },
 };
 
 /** All key types, in the order of the table. */

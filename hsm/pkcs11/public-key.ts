@@ -38,6 +38,8 @@ const toKeyObject: Readonly<Record<PublicFamily, (row: KeyRow, read: Read) => Ke
     createPublicKey({ key: barePoint(read('ecPoint'), bytes), format: 'raw-public', asymmetricKeyType: 'x25519' }),
   'ml-dsa': ({ nodeName }, read) =>
     createPublicKey({ key: read('value'), format: 'raw-public', asymmetricKeyType: nodeName as 'ml-dsa-65' }),
+  'ml-kem': ({ nodeName }, read) =>
+    createPublicKey({ key: read('value'), format: 'raw-public', asymmetricKeyType: nodeName as 'ml-kem-768' }),
 };
 
 /** Unwraps CKA_EC_POINT, a DER OCTET STRING around the point; some tokens return the bare point. */

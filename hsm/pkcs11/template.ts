@@ -40,6 +40,8 @@ const attributes = {
   ecParams: [0x180, 'bytes'],
   ecPoint: [0x181, 'bytes'],
   parameterSet: [0x61d, 'number'],
+  encapsulate: [0x633, 'boolean'],
+  decapsulate: [0x634, 'boolean'],
   seed: [0x637, 'bytes'],
   /** CK_ULONG of each mechanism */
   allowedMechanisms: [0x40000600, 'bytes'],

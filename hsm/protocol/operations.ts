@@ -48,6 +48,7 @@ export const operations = {
   forget: { code: 31, repeatable: true, making: false },
   evidence: { code: 32, repeatable: true, making: true },
   forbiddenUses: { code: 33, repeatable: true, making: true },
+  decapsulate: { code: 34, repeatable: true, making: false },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;
@@ -132,6 +133,11 @@ function payloadFlags(payload: Uint8Array): number {
   return payload.length >= slowPayloadBytes ? flagSlow : 0;
 }
 
+function secretUse(name: 'agree' | 'decapsulate', key: KeyReference, octets: Uint8Array): Call {
+  const flags = makingFlags(key.stored.type, key.stored.custody);
+  return { name, flags, parts: [encodeKeyReference(key), undefined, octets], owner: key.binding.tenant };
+}
+
 /** Packs the arguments of each operation. */
 export const call = {
   encrypt: (key: AeadKey, plaintext: Uint8Array, associatedData?: Uint8Array, nonce?: Uint8Array) =>
@@ -167,12 +173,8 @@ export const call = {
     parts: [encodeKeyReference(key), Buffer.of(bytes >>> 8, bytes & 0xff), sealed],
     owner: key.binding.tenant,
   }),
-  agree: (key: KeyReference, point: Uint8Array): Call => ({
-    name: 'agree',
-    flags: makingFlags(key.stored.type, key.stored.custody),
-    parts: [encodeKeyReference(key), undefined, point],
-    owner: key.binding.tenant,
-  }),
+  agree: (key: KeyReference, point: Uint8Array): Call => secretUse('agree', key, point),
+  decapsulate: (key: KeyReference, ciphertext: Uint8Array): Call => secretUse('decapsulate', key, ciphertext),
   random: (bytes: number): Call => ({ name: 'random', flags: 0, parts: [json({ bytes })] }),
   selfTest: (): Call => ({ name: 'selfTest', flags: 0, parts: [] }),
   inspect: (): Call => ({ name: 'inspect', flags: 0, parts: [] }),

@@ -19,7 +19,7 @@ import { findSlot, login, Sessions } from '../engine/sessions.ts';
 import { onlyFor } from '../engine/usages.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
-import { findKeyTypes } from '../pkcs11/capabilities.ts';
+import { keyTypesOf } from '../pkcs11/token-key-types.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { type Mechanism, oaepMechanism, plainMechanism } from '../pkcs11/mechanisms.ts';
 import { type ObjectHandle, PkcsModule } from '../pkcs11/module.ts';
@@ -78,7 +78,7 @@ export function openTransportHere(token: TokenConfig): Transport {
       throw new HsmError('unsupported', `token ${token.name} does not wrap and unwrap keys by CKM_RSA_PKCS_OAEP`);
     }
     const publicKey = readPublicKey(module, owner, pair.publicKey, 'rsa-3072').toString('base64');
-    const types = findKeyTypes(new Set(module.mechanisms(slot)), (mechanism) => module.largestKey(slot, mechanism));
+    const types = keyTypesOf(module, slot, new Set(module.mechanisms(slot)));
     return { id: id.toString('hex'), publicKey, hashes: taken, types, present: presentKeys(sessions) };
   });
 }

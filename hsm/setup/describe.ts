@@ -1,7 +1,8 @@
 // Describes slots, tokens and mechanisms of a module, for an administrator.
 import { Module as GrapheneModule } from 'graphene-pk11';
 import * as ck from '../pkcs11/constants.ts';
-import { findKeyTypes, findLacks } from '../pkcs11/capabilities.ts';
+import { findLacks } from '../pkcs11/capabilities.ts';
+import { keyTypesOf } from '../pkcs11/token-key-types.ts';
 import { findTokenInfo } from '../engine/sessions.ts';
 import { unpadded } from '../pkcs11/fixed-text.ts';
 import { mechanismName, PkcsModule, type SlotHandle } from '../pkcs11/module.ts';
@@ -55,7 +56,7 @@ export function describeModuleHere({
         initialised: (flags & ck.CKF_TOKEN_INITIALIZED) !== 0,
         userPinSet: (flags & ck.CKF_USER_PIN_INITIALIZED) !== 0,
         mechanisms: mechanisms.map(mechanismName),
-        keyTypes: findKeyTypes(new Set(mechanisms), (mechanism) => own.largestKey(slot, mechanism)),
+        keyTypes: keyTypesOf(own, slot, new Set(mechanisms)),
         lacks: mechanisms.length === 0 ? [] : findLacks(mechanisms.map(mechanismName)),
       };
     }),

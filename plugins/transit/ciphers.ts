@@ -2,6 +2,7 @@
 import {
   type AgreeingKeyType,
   type CmacKeyType,
+  type DecapsulatingKeyType,
   type EncryptingKeyType,
   type Hsm,
   keyUses,
@@ -37,17 +38,19 @@ export type SigningCipher = {
 /** An asymmetric cipher for encryption: the public key encrypts outside the token, the private key decrypts in it. */
 export type OpeningCipher = Pick<SigningCipher, 'keyType' | 'nodeKey'> & { readonly kind: 'opening'; readonly family: 'rsa' };
 
-/** An asymmetric cipher for key agreement: others seal to its public key, in a format that they know, and the private key agrees in the token. */
-export type AgreeingCipher = Pick<SigningCipher, 'nodeKey'> & {
-  readonly kind: 'agreeing';
-  readonly keyType: AgreeingKeyType;
-  readonly family: 'ecdh' | 'x25519';
-};
+/**
+ * An asymmetric cipher for the establishment of keys: others seal to its public key, in a format that they know, and the private key agrees on the
+ * secret, or decapsulates it, in the token.
+ */
+export type EstablishingCipher = Pick<SigningCipher, 'nodeKey'> & { readonly kind: 'establishing' } & (
+    | { readonly use: 'agree'; readonly keyType: AgreeingKeyType; readonly family: 'ecdh' | 'x25519' }
+    | { readonly use: 'decapsulate'; readonly keyType: DecapsulatingKeyType; readonly family: 'ml-kem' }
+  );
 
 /** A symmetric cipher that authenticates by AES-CMAC (RFC 4493). */
 export type CmacCipher = { readonly kind: 'cmac'; readonly keyType: CmacKeyType; readonly keyBytes: number };
 
-export type Cipher = AeadCipher | CmacCipher | SigningCipher | OpeningCipher | AgreeingCipher;
+export type Cipher = AeadCipher | CmacCipher | SigningCipher | OpeningCipher | EstablishingCipher;
 
 /** Ciphers whose keys are octets without structure. */
 export type SymmetricCipher = AeadCipher | CmacCipher;
@@ -58,7 +61,7 @@ export function isSymmetric(cipher: Cipher): cipher is SymmetricCipher {
 }
 
 /** Use of a key, fixed when it is made, because one key does one job (NIST SP 800-57 part 1, section 5.2). */
-export type CipherUse = 'encrypt' | 'sign' | 'mac' | 'agree';
+export type CipherUse = 'encrypt' | 'sign' | 'mac' | 'agree' | 'decapsulate';
 
 const aeadNames: Readonly<Record<EncryptingKeyType, string>> = {
   'aes-128': 'aes128-gcm96',
@@ -97,18 +100,22 @@ const signingCiphers = (Object.entries(signingRows) as [SigningKeyType, (typeof 
   },
 );
 
-/** Ciphers of key agreement, by key type: those of ECDSA where the key is for that, and X25519, which has no other use. */
-const agreeingRows: Readonly<Record<AgreeingKeyType, Pick<AgreeingCipher, 'nodeKey' | 'family'> & { readonly cipher: string }>> = {
+type EstablishingKeyType = EstablishingCipher['keyType'];
+/** Ciphers that establish keys, by key type: those of ECDSA where the key is for agreement, and X25519 and ML-KEM, which have no other use. */
+const establishingRows: Readonly<
+  Record<EstablishingKeyType, Pick<EstablishingCipher, 'nodeKey' | 'family'> & { readonly cipher: string }>
+> = {
   'ecdh-p256': { cipher: 'ecdsa-p256', nodeKey: 'ec prime256v1', family: 'ecdh' },
   'ecdh-p384': { cipher: 'ecdsa-p384', nodeKey: 'ec secp384r1', family: 'ecdh' },
   'ecdh-p521': { cipher: 'ecdsa-p521', nodeKey: 'ec secp521r1', family: 'ecdh' },
   x25519: { cipher: 'x25519', nodeKey: 'x25519', family: 'x25519' },
+  'ml-kem-768': { cipher: 'ml-kem-768', nodeKey: 'ml-kem-768', family: 'ml-kem' },
+  'ml-kem-1024': { cipher: 'ml-kem-1024', nodeKey: 'ml-kem-1024', family: 'ml-kem' },
 };
-const agreements: ReadonlyMap<string, Cipher> = new Map(
-  (Object.entries(agreeingRows) as [AgreeingKeyType, (typeof agreeingRows)[AgreeingKeyType]][]).map(([keyType, { cipher, ...row }]) => [
-    cipher,
-    { kind: 'agreeing', keyType, ...row },
-  ]),
+const establishments: ReadonlyMap<string, EstablishingCipher> = new Map(
+  (Object.entries(establishingRows) as [EstablishingKeyType, (typeof establishingRows)[EstablishingKeyType]][]).map(
+    ([keyType, { cipher, ...row }]) => [cipher, { kind: 'establishing', keyType, use: keyUses[keyType].use, ...row } as EstablishingCipher],
+  ),
 );
 
 // A map, so that no name resolves to an inherited property.
@@ -116,7 +123,7 @@ const ciphers: ReadonlyMap<string, Cipher> = new Map([
   ...aeadCiphers,
   ...signingCiphers,
   ...cmacCiphers,
-  ...[...agreements].filter(([name, { keyType }]) => name === keyType),
+  ...[...establishments].filter(([name, { keyType }]) => name === keyType),
 ]);
 
 /** The ciphers that sign, where the key is for encryption. */
@@ -150,19 +157,26 @@ export function requireCipher(name: string, use?: CipherUse): Cipher {
 }
 
 /** Ciphers by a use that is not their first one. */
-const otherUses: Readonly<Partial<Record<CipherUse, ReadonlyMap<string, Cipher>>>> = { encrypt: openings, agree: agreements };
+const otherUses: Readonly<Partial<Record<CipherUse, ReadonlyMap<string, Cipher>>>> = {
+  encrypt: openings,
+  agree: new Map([...establishments].filter(([, { use }]) => use === 'agree')),
+};
 
 /** Use of a key that is made without one; undefined for an unknown cipher. */
 export function defaultUse(name: string): CipherUse | undefined {
   const cipher = ciphers.get(name);
-  return cipher && defaultUses[cipher.kind];
+  return cipher && useOfCipher(cipher);
 }
 
-const defaultUses = { aead: 'encrypt', opening: 'encrypt', signing: 'sign', cmac: 'mac', agreeing: 'agree' } as const;
+const uses = { aead: 'encrypt', opening: 'encrypt', signing: 'sign', cmac: 'mac' } as const;
+
+function useOfCipher(cipher: Cipher): CipherUse {
+  return cipher.kind === 'establishing' ? cipher.use : uses[cipher.kind];
+}
 
 /** The use of a stored key. */
 export function useOf(key: Parameters<typeof cipherOf>[0]): CipherUse {
-  return defaultUses[cipherOf(key).kind];
+  return useOfCipher(cipherOf(key));
 }
 
 /** Throws unsupported-cipher, naming the missing mechanism, when no token can hold private keys of the cipher. */

@@ -5,6 +5,7 @@ import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
 import { backup } from './actions/backup.ts';
 import { cmac } from './actions/macs/cmac.ts';
 import { decrypt } from './actions/decrypt.ts';
+import { decapsulate, encapsulate } from './actions/kem/encapsulate.ts';
 import { encrypt } from './actions/encrypt.ts';
 import { exportKey } from './actions/export.ts';
 import { generateCsr } from './actions/certificates/generate-csr.ts';
@@ -39,8 +40,8 @@ import { endedImportKeysJob, ImportWrappingKeys } from './keys/import-wrapping-k
 export function provision(context: PluginContext<Config>): PluginInstance {
   const transit = makeTransit(context);
   const importWrappingKeys = new ImportWrappingKeys(transit);
-  const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac, cmac];
-  const actions = [generateDataKey, generateCsr, setCertificateChain, rotate, trim, backup, restore];
+  const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac, cmac, decapsulate];
+  const actions = [generateDataKey, encapsulate, generateCsr, setCertificateChain, rotate, trim, backup, restore];
   return {
     // Read when all plugins are provisioned: attachments add fields, formats and error codes.
     get resources() {

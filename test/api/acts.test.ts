@@ -111,6 +111,7 @@ const fields: Readonly<Record<string, readonly [value: unknown, acts: readonly s
   distribute: [{ to: 'all' }, ['destroy']],
   exportable: [true, ['take-keys-out']],
   'allow-plaintext-backup': [true, ['take-keys-out']],
+  'allow-shared-secret': [true, ['take-keys-out']],
   'deletion-allowed': [true, ['destroy']],
   'delete-after': ['30d', ['destroy']],
   publish: [true, ['change-trust']],

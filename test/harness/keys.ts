@@ -11,7 +11,16 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
-import { type GeneratedKey, type Hsm, type KeyBinding, type KeyReference, type KeyType, keyUses, type SignScheme } from '../../hsm/api.ts';
+import {
+  type GeneratedKey,
+  givesSecrets,
+  type Hsm,
+  type KeyBinding,
+  type KeyReference,
+  type KeyType,
+  keyUses,
+  type SignScheme,
+} from '../../hsm/api.ts';
 
 /** A binding for tests; every key id of one test is another key. */
 export function bindingOf(keyId: string, purpose = 'test'): KeyBinding {
@@ -47,13 +56,13 @@ function freshKey(type: KeyType): KeyObject {
   return generateKeyPairSync(type as 'ed25519').privateKey;
 }
 
-/** The signatures a key of this type makes over a message, each with its check by node:crypto; none of a key that agrees. */
+/** The signatures a key of this type makes over a message, each with its check by node:crypto; none of a key that gives secrets. */
 export function signatures(
   type: KeyType,
   message: Buffer,
   spki: Uint8Array,
 ): { scheme: SignScheme; check: (signature: Uint8Array) => boolean }[] {
-  if (keyUses[type].use === 'agree') return [];
+  if (givesSecrets(keyUses[type].use)) return [];
   const key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
   const hashes = ['sha256', 'sha384', 'sha512'] as const;
   if (type.startsWith('rsa-')) {

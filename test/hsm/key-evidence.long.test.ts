@@ -16,7 +16,7 @@ import { makeSoftTokenForThisProcess, testHsmConfig } from '../harness/token/sof
 
 const path = temporaryDirectory();
 const slow: ReadonlySet<KeyType> = new Set<KeyType>(['rsa-3072', 'rsa-4096']);
-const useOf: Readonly<Record<string, readonly string[]>> = { aes: ['encrypt', 'decrypt'] };
+const useOf: Readonly<Record<string, readonly string[]>> = { aes: ['encrypt', 'decrypt'], 'ml-kem': ['decapsulate'] };
 
 /** The size that a statement is to have, from the table of key types. */
 function sizeOf(type: KeyType): Partial<KeyEvidence['object']> {

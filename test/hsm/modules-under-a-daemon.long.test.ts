@@ -8,7 +8,7 @@ import { CompactEncrypt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { defined } from '../../core/base/defined.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { cipherNames, requireCipher } from '../../plugins/transit/ciphers.ts';
+import { cipherNames, defaultUse, requireCipher } from '../../plugins/transit/ciphers.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { findModules } from '../harness/token/modules.ts';
@@ -55,15 +55,15 @@ type Proof = (daemon: Daemon) => Promise<void>;
 async function useTransit(daemon: Daemon, ciphers: readonly string[]): Promise<readonly Proof[]> {
   const proofs: Proof[] = [];
   for (const cipher of ciphers) {
-    if (requireCipher(cipher).kind === 'agreeing') {
-      proofs.push(await useAgreement(daemon, cipher));
+    const { kind } = requireCipher(cipher);
+    if (kind === 'establishing') {
+      proofs.push(await (defaultUse(cipher) === 'agree' ? useAgreement : useDecapsulation)(daemon, cipher));
       continue;
     }
     await daemon.request('POST', config, { name: cipher, cipher, exportable: true });
     const act = async (on: Daemon, action: string, body: object): Promise<Answered> =>
       (await on.request('POST', `${state}/${cipher}/${action}`, body)) as Answered;
     const exported = await act(daemon, 'export', {});
-    const kind = requireCipher(cipher).kind as 'aead' | 'opening' | 'signing' | 'cmac';
     const [make, open] = (
       { aead: ['encrypt', 'decrypt'], opening: ['encrypt', 'decrypt'], signing: ['sign', 'verify'], cmac: ['cmac', 'verify'] } as const
     )[kind];
@@ -88,6 +88,16 @@ async function useAgreement(daemon: Daemon, cipher: string): Promise<Proof> {
     expect(await on.request('POST', `${state}/${cipher}/decrypt`, { ciphertext, format: 'jwe' }), cipher).toMatchObject({
       plaintext: text,
     });
+  };
+}
+
+/** A key of ML-KEM gives the secret that was encapsulated before. */
+async function useDecapsulation(daemon: Daemon, cipher: string): Promise<Proof> {
+  await daemon.request('POST', config, { name: cipher, cipher, 'allow-shared-secret': true });
+  const made = (await daemon.request('POST', `${state}/${cipher}/encapsulate`, {})) as Record<'ciphertext' | 'shared-secret', string>;
+  return async (on) => {
+    const given = await on.request('POST', `${state}/${cipher}/decapsulate`, { ciphertext: made.ciphertext });
+    expect(given, cipher).toEqual({ 'shared-secret': made['shared-secret'], 'key-version': 1 });
   };
 }
 

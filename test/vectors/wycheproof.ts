@@ -23,6 +23,10 @@ export type Vector = {
   readonly public?: string;
   readonly private?: string;
   readonly shared?: string;
+  /** of ML-KEM: seed of the private key, ciphertext, secret */
+  readonly seed?: string;
+  readonly c?: string;
+  readonly K?: string;
 };
 
 /** Vectors that share a key or a size. */

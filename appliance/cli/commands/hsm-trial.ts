@@ -1,5 +1,5 @@
 // Tests every operation on a real token: makes a key of each type, uses it, checks the result with node:crypto and destroys it.
-import { createHash, createPublicKey, diffieHellman, randomUUID, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, randomUUID, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
 import {
   type GeneratedKey,
@@ -12,8 +12,8 @@ import {
   type KeyUsage,
   schemeFor,
   type SignatureFamily,
-  throwAwayPair,
   type TokenConfig,
+  trySecret,
 } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
 
@@ -80,12 +80,12 @@ async function tryKeyType(hsm: Hsm, type: KeyType, custody: 'wrapped' | 'token')
 }
 
 /** Purposes by which `widerObjects` knows the one use of an object. */
-const purposes: Readonly<Partial<Record<KeyUsage['use'], string>>> = { cmac: 'cmac', agree: 'agree' };
+const purposes: Readonly<Partial<Record<KeyUsage['use'], string>>> = { cmac: 'cmac', agree: 'agree', decapsulate: 'decapsulate' };
 
 function tryUse(usage: KeyUsage, hsm: Hsm, key: KeyReference, made: GeneratedKey): Promise<void> {
   if (usage.use === 'encrypt') return tryEncryption(hsm, key);
   if (usage.use === 'cmac') return tryCmac(hsm, key);
-  if (usage.use === 'agree') return tryAgreement(hsm, key, made);
+  if (usage.use === 'agree' || usage.use === 'decapsulate') return trySecrets(hsm, key, made);
   return usage.use === 'mac' ? tryHmac(hsm, key) : trySignature(usage.family, hsm, key, made);
 }
 
@@ -96,15 +96,15 @@ async function tryCmac(hsm: Hsm, key: KeyReference): Promise<void> {
   require(!timingSafeEqual(first, other), 'the CMACs of two texts are equal');
 }
 
-/** Agrees with another key on what that one computes outside, and refuses octets that are not a point. */
-async function tryAgreement(hsm: Hsm, key: KeyReference, { publicKey }: GeneratedKey): Promise<void> {
+/** Gives the secret that its public key gives outside, and refuses octets that are not a point, or not as long as a ciphertext. */
+async function trySecrets(hsm: Hsm, key: KeyReference, { publicKey }: GeneratedKey): Promise<void> {
   require(publicKey !== undefined, 'the key has no public key');
-  const { privateKey, point } = throwAwayPair(key.stored.type);
   const spki = createPublicKey({ key: Buffer.from(publicKey ?? []), format: 'der', type: 'spki' });
-  const outside = diffieHellman({ privateKey, publicKey: spki });
-  require(timingSafeEqual(outside, await hsm.agree(key, point)), 'the key agrees on another secret than node:crypto');
-  const refusal = await hsm.agree(key, new Uint8Array(point.length)).catch((error: unknown) => error);
-  require(refusal instanceof HsmError && refusal.kind === 'decryption-failed', 'octets that are not a point were not refused');
+  const { use, octets, isRight } = trySecret(key.stored.type, spki);
+  require(isRight(await hsm.use({ use, key, octets })), 'the key gives another secret than node:crypto');
+  const bad = use === 'agree' ? new Uint8Array(octets.length) : octets.subarray(1);
+  const refusal = await hsm.use({ use, key, octets: bad }).catch((error: unknown) => error);
+  require(refusal instanceof HsmError && refusal.kind === 'decryption-failed', 'octets that nobody can have made were not refused');
 }
 
 async function tryHmac(hsm: Hsm, key: KeyReference): Promise<void> {

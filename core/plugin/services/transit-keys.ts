@@ -47,7 +47,7 @@ export type KeyNature = { readonly cipher: string; readonly signs: boolean; read
 /** A version of a key as `findVersion` describes it. `keyId`: a later key of the name has another one; a version that a restore brings back keeps its own. */
 export type KeyVersionNature = Pick<KeyNature, 'cipher' | 'isDerived'> & {
   readonly keyId: string;
-  readonly use: 'encrypt' | 'sign' | 'mac' | 'agree';
+  readonly use: 'encrypt' | 'sign' | 'mac' | 'agree' | 'decapsulate';
   readonly version: number;
   readonly isExportable: boolean;
   /** false: it verifies alone */

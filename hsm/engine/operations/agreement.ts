@@ -18,26 +18,35 @@ export function agree(engine: Engine, identity: KeyIdentity, point: Buffer): Buf
   if (keyUses[type].use !== 'agree') throw new HsmError('refused', `keys of type ${type} agree on nothing`);
   if (!isPointOf(type, point)) throw decryptionFailed();
   const one = type === 'x25519' ? canonicalPoint(point) : point;
-  const derive = (): Buffer => deriveSecret(engine, type, engine.key(identity).handle, one);
-  const secret = derive();
-  if (!engine.checksAnswers) return secret;
-  const again = derive();
+  return checkedSecret(engine, 'C_DeriveKey', () => deriveSecret(engine, type, engine.key(identity).handle, one));
+}
+
+/** A secret that the token gives; where answers are checked, one that it gives twice. `fn`: the function that makes it. */
+export function checkedSecret({ checksAnswers }: Engine, fn: string, ask: () => Buffer): Buffer {
+  const secret = ask();
+  if (!checksAnswers) return secret;
+  const again = ask();
   const isSame = secret.equals(again);
   again.fill(0);
   if (isSame) return secret;
   secret.fill(0);
-  throw new TokenError(CKR_OK, 'C_DeriveKey');
+  throw new TokenError(CKR_OK, fn);
 }
 
 /** Derives the secret of a loaded key and a point of its curve as an object that can be read, reads it, and destroys it. */
-export function deriveSecret({ sessions, custody }: Engine, type: KeyType, key: ObjectHandle, point: Buffer): Buffer {
-  const { module, owner } = sessions;
+export function deriveSecret(engine: Engine, type: KeyType, key: ObjectHandle, point: Buffer): Buffer {
+  const { module, owner } = engine.sessions;
   const { bytes } = keyRows[type];
   const attributes = { ...keyAttributes('secret-256', 'clear'), valueLength: bytes };
-  const secret = custody.takeValue(module.deriveKey(owner, agreementMechanism(point), key, attributes));
+  return takeSecret(engine, 'C_DeriveKey', bytes, () => module.deriveKey(owner, agreementMechanism(point), key, attributes));
+}
+
+/** Reads a secret of so many octets from the object that a function of the token makes for it, and destroys the object. */
+export function takeSecret({ custody }: Engine, fn: string, bytes: number, make: () => ObjectHandle): Buffer {
+  const secret = custody.takeValue(make());
   if (secret.length === bytes) return secret;
   secret.fill(0);
-  throw new TokenError(CKR_OK, 'C_DeriveKey');
+  throw new TokenError(CKR_OK, fn);
 }
 
 /** The public key at a raw point of the curve of a type. OpenSSL refuses what is not one. */

@@ -106,6 +106,7 @@ const keyTypeNames = new Map<number | undefined, string>([
   [ck.CKK_EC_EDWARDS, 'CKK_EC_EDWARDS'],
   [ck.CKK_EC_MONTGOMERY, 'CKK_EC_MONTGOMERY'],
   [ck.CKK_ML_DSA, 'CKK_ML_DSA'],
+  [ck.CKK_ML_KEM, 'CKK_ML_KEM'],
 ]);
 
 type Reader = (name: AttributeName) => Buffer | undefined;
@@ -120,6 +121,7 @@ const sizes = new Map<number | undefined, (read: Reader) => Size>([
   [ck.CKK_EC_EDWARDS, byCurve],
   [ck.CKK_EC_MONTGOMERY, byCurve],
   [ck.CKK_ML_DSA, byParameterSet],
+  [ck.CKK_ML_KEM, byParameterSet],
 ]);
 
 /** Reads the length of a key. SoftHSM2 answers 0 for keys that it has unwrapped. */
@@ -152,8 +154,10 @@ const printableString = 0x13;
 const printedNames: Readonly<Record<string, string>> = { edwards25519: 'ed25519', curve25519: 'x25519' };
 
 function byParameterSet(read: Reader): Size {
-  const set = numberOf(read('parameterSet'));
-  const row = Object.values(keyRows).find(({ parameterSet }) => parameterSet !== undefined && parameterSet === set);
+  const [type, set] = [numberOf(read('keyType')), numberOf(read('parameterSet'))];
+  const row = Object.values(keyRows).find(
+    ({ keyType, parameterSet }) => keyType === type && parameterSet !== undefined && parameterSet === set,
+  );
   return row?.nodeName === undefined ? {} : { parameters: row.nodeName };
 }
 

@@ -69,7 +69,7 @@ function isKeptAsSeed({ keptAsSeeds, custody }: Engine, type: KeyType): boolean 
   return keptAsSeeds.has(type) || ((type === 'ed25519' || type === 'x25519') && custody.wrapsForOthers);
 }
 
-/** CKR_KEY_NOT_WRAPPABLE (SoftHSM2 2.6 for Ed25519 keys) and CKR_FUNCTION_NOT_SUPPORTED (kryoptic for ML-DSA keys). */
+/** CKR_KEY_NOT_WRAPPABLE (SoftHSM2 2.6 for Ed25519 keys) and CKR_FUNCTION_NOT_SUPPORTED (kryoptic for ML-DSA and ML-KEM keys). */
 const unwrappable: readonly number[] = [0x69, 0x54];
 
 function isUnwrappable(error: unknown): boolean {
@@ -144,9 +144,11 @@ export function generateObject(
 
 function publicAttributes(type: KeyType): Attributes {
   const row = keyRows[type];
-  const common = { token: false, ...onlyFor('public', row.family === 'montgomery' ? ['derive'] : ['verify']) };
-  if (row.family === 'rsa') return { ...common, modulusBits: row.bytes * 8, publicExponent };
-  if (row.family === 'ml-dsa') return { ...common, parameterSet: row.parameterSet };
+  const { family } = row;
+  const use = family === 'montgomery' ? 'derive' : family === 'ml-kem' ? 'encapsulate' : 'verify';
+  const common = { token: false, ...onlyFor('public', [use], family) };
+  if (family === 'rsa') return { ...common, modulusBits: row.bytes * 8, publicExponent };
+  if (row.parameterSet !== undefined) return { ...common, parameterSet: row.parameterSet };
   return { ...common, ecParams: curveOf(type) };
 }
 

@@ -10,7 +10,7 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto';
-import { HsmError, type KeyType, keyUses, tryAgreement } from '../../api.ts';
+import { givesSecrets, HsmError, type KeyType, keyUses, trySecret } from '../../api.ts';
 import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { keyRows } from '../../pkcs11/mechanisms.ts';
 import { CKR_DEVICE_ERROR, remedyOf, TokenError } from '../../pkcs11/return-values.ts';
@@ -19,6 +19,7 @@ import { isOpening } from '../custody.ts';
 import { agree } from './agreement.ts';
 import { decrypt, encrypt, isAesKey } from './cipher.ts';
 import { cmacOutside } from './cmac.ts';
+import { decapsulate } from './decapsulation.ts';
 import { decryptOaep } from './oaep.ts';
 import { hmac, sign } from './signing.ts';
 
@@ -62,7 +63,7 @@ function prove(engine: Engine, type: KeyType, identity: KeyIdentity, { publicKey
   }
   if (publicKey === undefined) return false;
   const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
-  if (keyUses[type].use === 'agree') return agreesWith(engine, type, identity, key);
+  if (givesSecrets(keyUses[type].use)) return givesSecretOf(engine, type, identity, key);
   if (family === 'edwards') return verify(null, data, key, sign(engine, identity, { scheme: 'ed25519' }, data));
   if (family === 'ml-dsa') return verify(null, data, key, sign(engine, identity, { scheme: 'ml-dsa' }, data));
   const digest = createHash('sha256').update(data).digest();
@@ -82,10 +83,10 @@ function opensFor(engine: Engine, identity: KeyIdentity, key: KeyObject, data: B
   return opensTo(data, () => decryptOaep(engine, identity, 'sha256', sealed));
 }
 
-/** Tells whether the key in the token agrees on what its public key does outside. */
-function agreesWith(engine: Engine, type: KeyType, identity: KeyIdentity, publicKey: KeyObject): boolean {
-  const { point, isRight } = tryAgreement(type, publicKey);
-  return isRight(agree(engine, identity, Buffer.from(point)));
+/** Tells whether the key in the token gives the secret that its public key does outside. */
+function givesSecretOf(engine: Engine, type: KeyType, identity: KeyIdentity, publicKey: KeyObject): boolean {
+  const { use, octets, isRight } = trySecret(type, publicKey);
+  return isRight((use === 'agree' ? agree : decapsulate)(engine, identity, Buffer.from(octets)));
 }
 
 function opensTo(data: Buffer, open: () => Buffer): boolean {

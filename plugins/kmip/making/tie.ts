@@ -75,8 +75,8 @@ export async function tie(kmip: Kmip, place: Place, wanted: Tying, now: Temporal
 function requireTiable({ cipher, use, isDerived, isExportable, hasSecret }: KeyVersionNature): Pick<Recorded, 'row' | 'use'> {
   const row = rows.get(cipher);
   if (row === undefined) throw fail('kmip-tie-refused', { detail: `KMIP has no name for keys of cipher ${cipher}.` });
-  if (use === 'agree')
-    throw fail('kmip-tie-refused', { detail: 'The key agrees on secrets, for which clients of KMIP have no operation.' });
+  if (use === 'agree' || use === 'decapsulate')
+    throw fail('kmip-tie-refused', { detail: 'The key gives secrets, for which clients of KMIP have no operation.' });
   if (isDerived) throw fail('kmip-tie-refused', { detail: 'A derived key has a key for each context, and KMIP has no contexts.' });
   if (!isExportable) throw fail('kmip-tie-refused', { detail: 'Set exportable of the transit key to true first; it cannot be set back.' });
   if (!hasSecret) throw fail('kmip-tie-refused', { detail: 'The version has a public key alone: register that as an object.' });

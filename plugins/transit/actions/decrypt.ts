@@ -65,7 +65,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
         keyVersion,
       });
       const foreign = planForeign(used, cipher, item, answered);
-      if (foreign !== undefined || cipher.kind === 'agreeing') return foreign as NonNullable<typeof foreign>;
+      if (foreign !== undefined || cipher.kind === 'establishing') return foreign as NonNullable<typeof foreign>;
       if (cipher.kind === 'opening') {
         const scheme = oaepSchemeOf(item);
         const { version: number, sealed } = parseSealed(used, item.ciphertext, item.keyVersion);

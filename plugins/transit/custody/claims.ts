@@ -15,6 +15,7 @@ const exports = ['history/exports', 'history/exports-not-listed'];
 export const toldOfKeys = {
   cipher: ['key/cipher', ...keyType],
   use: ['key/use', 'key/other-uses'],
+  'allow-shared-secret': ['key/allow-shared-secret'],
   derived: ['key/derived', 'key/check-value'],
   custody: ['custody'],
   keys: ['key/created', 'key/thumbprint'],
@@ -31,6 +32,7 @@ export function keyClaims({ name, record }: Key, { number, record: made }: Versi
   return {
     ...{ name, id, version: number, cipher, ...defined({ use: record.use ?? defaultUse(cipher) }), derived },
     ...(otherUses.length === 0 ? {} : { 'other-uses': [...otherUses] }),
+    ...defined({ 'allow-shared-secret': record.allowSharedSecret }),
     created: timestampOf(made.createdAt),
     status: lifeOf(record, number, made, now).status,
     origin: made.origin ?? 'unknown',

@@ -18,7 +18,7 @@ export function readAgeStanza(publicPoint: Uint8Array, text: string): Foreign {
     throw fail('invalid-format', { detail });
   }
   return {
-    point: share,
+    encapsulated: share,
     open: (secret) => {
       const key = hkdf('sha256', secret, concat(share, publicPoint), info, 32);
       secret.fill(0);

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { base64Field } from '../../../core/wire/fields.ts';
-import type { AgreeingCipher, AeadCipher, OpeningCipher } from '../ciphers.ts';
+import type { AeadCipher, EstablishingCipher, OpeningCipher } from '../ciphers.ts';
 import { keyIdOf } from '../formats/jwk.ts';
 import { misplaced, type OaepFields } from '../formats/oaep.ts';
 import { keyObjectOf } from '../formats/public-keys.ts';
 import type { Version } from '../records/keyring.ts';
 import type { TokenUse } from '../uses/token-use.ts';
+import type { AgreeingKeyType } from '../../../hsm/api.ts';
 import type { UsedKey } from '../uses/used-key.ts';
 import { readAgeStanza } from './age.ts';
 import { type HpkeAead, hpkeAeads, type HpkeKdf, hpkeKdfs, readHpke } from './hpke.ts';
@@ -21,7 +22,7 @@ const maxInfoBytes = 65_536;
 export const foreignFields = {
   format: z.enum(['raw', 'hpke', 'jwe', 'age']).meta({ typeName: 'CiphertextFormat' }).optional().meta({
     description:
-      'Of a key with `use` agree, or of an RSA key: how others have written the ciphertext. hpke: base64 of an HPKE message (RFC 9180, base mode), the encapsulated key before the ciphertext. jwe: a compact JWE (RFC 7516) by ECDH-ES, ECDH-ES+A128KW, +A192KW, +A256KW, or of an RSA key by RSA-OAEP, -256, -384, -512; `kid` in its header names the version. age: the stanza of an X25519 recipient from the header of an age file; the plaintext is the file key.',
+      'Of a key with `use` agree or decapsulate, or of an RSA key: how others have written the ciphertext. hpke: base64 of an HPKE message (RFC 9180, base mode; with ML-KEM as draft-ietf-hpke-pq has it), the encapsulated key before the ciphertext. jwe: a compact JWE (RFC 7516) by ECDH-ES, ECDH-ES+A128KW, +A192KW, +A256KW, or of an RSA key by RSA-OAEP, -256, -384, -512; `kid` in its header names the version. age: the stanza of an X25519 recipient from the header of an age file; the plaintext is the file key.',
     'x-default': 'raw',
   }),
   kdf: z
@@ -57,13 +58,13 @@ const mostNamed = 16;
  */
 export function planForeign<Answer>(
   used: UsedKey,
-  cipher: AeadCipher | OpeningCipher | AgreeingCipher,
+  cipher: AeadCipher | OpeningCipher | EstablishingCipher,
   item: ForeignFields,
   answered: (keyVersion: number) => (plaintext: Uint8Array) => Answer,
 ): TokenUse<Answer> | undefined {
   const { format = 'raw' } = item;
   if (format !== 'hpke') requireAbsent(item, ['kdf', 'aead', 'info'], 'is for format hpke');
-  if (format === 'raw' && cipher.kind !== 'agreeing') return undefined;
+  if (format === 'raw' && cipher.kind !== 'establishing') return undefined;
   requireFormatOf(cipher, format);
   if (format !== 'hpke') requireAbsent(item, ['associatedData'], `is not for format ${format}`);
   requireAbsent(item, ['hashAlgorithm', 'mgf1Hash', 'label'], `is not for format ${format}`);
@@ -71,21 +72,28 @@ export function planForeign<Answer>(
     const jwe = parseJwe(item.ciphertext);
     return planned(used, used.forDecryption(versionOf(used, item, jwe.kid)), () => readOaepJwe(jwe), answered);
   }
-  const { keyType } = cipher as AgreeingCipher;
+  const { keyType, use } = cipher as EstablishingCipher;
   if (format === 'jwe') {
     const jwe = parseJwe(item.ciphertext);
-    return planned(used, used.forDecryption(versionOf(used, item, jwe.kid)), () => readAgreedJwe(keyType, jwe), answered);
+    return planned(
+      used,
+      used.forDecryption(versionOf(used, item, jwe.kid)),
+      () => readAgreedJwe(keyType as AgreeingKeyType, jwe),
+      answered,
+    );
   }
   const version = used.forDecryption(versionOf(used, item, undefined));
   if (format === 'age') return planned(used, version, (point) => readAgeStanza(point, item.ciphertext), answered);
   const message = parseBase64(item.ciphertext, 'ciphertext', used.decode);
-  return planned(used, version, (point) => readHpke(keyType, point, message, item), answered);
+  return planned(used, version, (point) => readHpke(keyType, point, message, item), answered, use);
 }
 
-function requireFormatOf(cipher: AeadCipher | OpeningCipher | AgreeingCipher, format: string): void {
+function requireFormatOf(cipher: AeadCipher | OpeningCipher | EstablishingCipher, format: string): void {
   if (cipher.kind === 'aead') throw misplaced('format', `must be raw, or absent: ${format} is for keys with public keys`);
   if (cipher.kind === 'opening' && format !== 'jwe') throw misplaced('format', 'must be raw or jwe for an RSA key');
-  if (cipher.kind === 'agreeing' && format === 'raw')
+  if (cipher.kind === 'establishing' && cipher.use === 'decapsulate' && format !== 'hpke')
+    throw misplaced('format', 'must be hpke for a key with use decapsulate');
+  if (cipher.kind === 'establishing' && format === 'raw')
     throw misplaced('format', 'must be hpke, jwe or age: the key agrees on secrets, and has no ciphertexts of its own');
   if (format === 'age' && cipher.keyType !== 'x25519') throw misplaced('format', 'must be hpke or jwe: age is for keys with cipher x25519');
 }
@@ -111,20 +119,21 @@ function planned<Answer>(
   version: Version,
   read: (publicPoint: Uint8Array) => Foreign,
   answered: (keyVersion: number) => (plaintext: Uint8Array) => Answer,
+  secretUse: EstablishingCipher['use'] = 'agree',
 ): TokenUse<Answer> {
   const foreign = read(rawPointOf(version));
   const answer = answered(version.number);
   const opened = (octets: Uint8Array): Answer => answer(foreign.open(octets));
-  if ('point' in foreign) {
-    const key = used.reference(version, 'agree');
-    return { version, counts: undefined, use: { use: 'agree', key, point: foreign.point }, answer: opened };
+  if ('encapsulated' in foreign) {
+    const key = used.reference(version, secretUse);
+    return { version, counts: undefined, use: { use: secretUse, key, octets: foreign.encapsulated }, answer: opened };
   }
   const key = used.reference(version, 'decrypt');
   const { hash, sealedKey } = foreign;
   return { version, counts: undefined, use: { use: 'decryptOaep', key, hash, octets: sealedKey }, answer: opened };
 }
 
-/** The raw public point of a version; empty for an RSA key, which has none. */
+/** The raw public key of a version; empty for an RSA key, which has none. */
 function rawPointOf({ record }: Version): Uint8Array {
   const key = keyObjectOf(record.publicKey as Uint8Array);
   return key.asymmetricKeyType === 'rsa' ? new Uint8Array(0) : new Uint8Array(key.export({ format: 'raw-public' }));

@@ -1,15 +1,22 @@
 // HPKE (RFC 9180) in base mode, one message: the encapsulated key followed by the ciphertext, as Tink and others write it.
 import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
-import type { AgreeingKeyType, HashName } from '../../../hsm/api.ts';
+import { type HashName, keyUses } from '../../../hsm/api.ts';
+import type { EstablishingCipher } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type AeadName, expand, extract, type Foreign, nonceBytes, openAead, tagBytes } from './opening.ts';
 
-/** KEMs by key type (RFC 9180 section 7.1). `bytes`: of the encapsulated key, a raw point. */
-const kems: Readonly<Record<AgreeingKeyType, { readonly id: number; readonly hash: HashName; readonly bytes: number }>> = {
+type KeyType = EstablishingCipher['keyType'];
+/** `bytes`: of the encapsulated key, a raw point or a ciphertext; `hash`: of the derivation of the shared secret, which that of ML-KEM is already */
+type Kem = { readonly id: number; readonly bytes: number; readonly hash?: HashName };
+
+/** KEMs by key type (RFC 9180 section 7.1; ML-KEM: draft-ietf-hpke-pq). */
+const kems: Readonly<Record<KeyType, Kem>> = {
   'ecdh-p256': { id: 0x0010, hash: 'sha256', bytes: 65 },
   'ecdh-p384': { id: 0x0011, hash: 'sha384', bytes: 97 },
   'ecdh-p521': { id: 0x0012, hash: 'sha512', bytes: 133 },
   x25519: { id: 0x0020, hash: 'sha256', bytes: 32 },
+  'ml-kem-768': { id: 0x0041, bytes: keyUses['ml-kem-768'].ciphertextBytes },
+  'ml-kem-1024': { id: 0x0042, bytes: keyUses['ml-kem-1024'].ciphertextBytes },
 };
 
 /** KDFs by their field (section 7.2). */
@@ -43,8 +50,8 @@ const nothing = new Uint8Array(0);
 const version = encodeUtf8('HPKE-v1');
 const modeBase = Uint8Array.of(0);
 
-/** Reads a message for the key with this raw public point. Throws invalid-format for one that is too short. */
-export function readHpke(keyType: AgreeingKeyType, publicPoint: Uint8Array, message: Uint8Array, options: HpkeOptions): Foreign {
+/** Reads a message for the key with this raw public key. Throws invalid-format for one that is too short. */
+export function readHpke(keyType: KeyType, publicPoint: Uint8Array, message: Uint8Array, options: HpkeOptions): Foreign {
   const kem = kems[keyType];
   if (message.length < kem.bytes + tagBytes) {
     const detail = `"ciphertext" has ${message.length} octets; an HPKE message to this key has an encapsulated key of ${kem.bytes}, the ciphertext and a tag of ${tagBytes}.`;
@@ -52,10 +59,9 @@ export function readHpke(keyType: AgreeingKeyType, publicPoint: Uint8Array, mess
   }
   const [encapsulated, sealed] = [message.subarray(0, kem.bytes), message.subarray(kem.bytes)];
   return {
-    point: encapsulated,
+    encapsulated,
     open: (secret) => {
-      const { key, nonce, aead } = schedule(kem, encapsulated, publicPoint, secret, options);
-      secret.fill(0);
+      const { key, nonce, aead } = schedule(kem.id, sharedSecretOf(kem, encapsulated, publicPoint, secret), options);
       try {
         return openAead(aead, key, nonce, options.associatedData ?? nothing, sealed.subarray(0, -tagBytes), sealed.subarray(-tagBytes));
       } finally {
@@ -65,23 +71,25 @@ export function readHpke(keyType: AgreeingKeyType, publicPoint: Uint8Array, mess
   };
 }
 
-/** Key and nonce of the first message (sections 4.1 and 5.1). */
+/** The shared secret of the KEM (section 4.1); zeroes what it follows from. */
+function sharedSecretOf({ id, hash }: Kem, encapsulated: Uint8Array, publicPoint: Uint8Array, secret: Uint8Array): Uint8Array {
+  if (hash === undefined) return secret;
+  const kem = labelled(hash, concat(encodeUtf8('KEM'), twoOctets(id)));
+  const info = concat(encapsulated, publicPoint);
+  const bytes = hash === 'sha256' ? 32 : hash === 'sha384' ? 48 : 64;
+  const shared = kem.expand(kem.extract(nothing, 'eae_prk', secret), 'shared_secret', info, bytes);
+  secret.fill(0);
+  return shared;
+}
+
+/** Key and nonce of the first message (section 5.1); zeroes the shared secret. */
 function schedule(
-  kem: (typeof kems)[AgreeingKeyType],
-  encapsulated: Uint8Array,
-  publicPoint: Uint8Array,
-  secret: Uint8Array,
+  kem: number,
+  shared: Uint8Array,
   { kdf: kdfName = 'hkdf-sha256', aead: aeadName = 'aes-256-gcm', info = nothing }: HpkeOptions,
 ): { readonly key: Uint8Array; readonly nonce: Uint8Array; readonly aead: HpkeAead } {
   const [kdf, aead] = [kdfs[kdfName], aeads[aeadName]];
-  const inKem = labelled(kem.hash, concat(encodeUtf8('KEM'), twoOctets(kem.id)));
-  const shared = inKem.expand(
-    inKem.extract(nothing, 'eae_prk', secret),
-    'shared_secret',
-    concat(encapsulated, publicPoint),
-    kem.hash === 'sha256' ? 32 : kem.hash === 'sha384' ? 48 : 64,
-  );
-  const suite = concat(encodeUtf8('HPKE'), twoOctets(kem.id), twoOctets(kdf.id), twoOctets(aead.id));
+  const suite = concat(encodeUtf8('HPKE'), twoOctets(kem), twoOctets(kdf.id), twoOctets(aead.id));
   const { extract: extracted, expand: expanded } = labelled(kdf.hash, suite);
   const context = concat(modeBase, extracted(nothing, 'psk_id_hash', nothing), extracted(nothing, 'info_hash', info));
   const keySecret = extracted(shared, 'secret', nothing);

@@ -93,7 +93,7 @@ export function readAgreedJwe(keyType: AgreeingKeyType, jwe: Jwe): Foreign {
   const point = pointOf(keyType, jwe.header['epk']);
   const parties = [partyOf(jwe.header['apu']), partyOf(jwe.header['apv'])];
   return {
-    point,
+    encapsulated: point,
     open: (secret) => {
       const name = wrapBytes === 0 ? jwe.enc.name : jwe.alg;
       const agreed = concatKdf(secret, name, parties, wrapBytes === 0 ? jwe.enc.keyBytes : wrapBytes);

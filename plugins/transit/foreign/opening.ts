@@ -6,9 +6,9 @@ import type { HashName } from '../../../hsm/api.ts';
 /** A ciphertext that is read, and what the token has to do first. */
 export type Foreign =
   | {
-      /** raw point for a key agreement */
-      readonly point: Uint8Array;
-      /** Opens it with the agreed secret, which it zeroes. Throws decryption-failed. */
+      /** raw point for a key agreement, or the ciphertext of a KEM */
+      readonly encapsulated: Uint8Array;
+      /** Opens it with the secret that the key gives for that, which it zeroes. Throws decryption-failed. */
       open(secret: Uint8Array): Uint8Array;
     }
   | {

@@ -4,7 +4,9 @@ import {
   checkPrime,
   createPrivateKey,
   createPublicKey,
+  decapsulate,
   diffieHellman,
+  encapsulate,
   generateKeyPairSync,
   sign,
   verify,
@@ -17,8 +19,8 @@ import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { jwkOfOpenssh, OpensshKeyError } from '../../../core/base/public-keys/openssh.ts';
 import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import {
-  type AgreeingCipher,
   type Cipher,
+  type EstablishingCipher,
   isSymmetric,
   type OpeningCipher,
   type SignatureFamily,
@@ -213,7 +215,7 @@ function isPublicKeyOf(spki: Uint8Array, key: KeyObject): boolean {
 async function checkPrivateKey(
   named: KeyObject,
   target: MaterialTarget,
-  cipher: SigningCipher | OpeningCipher | AgreeingCipher,
+  cipher: SigningCipher | OpeningCipher | EstablishingCipher,
 ): Promise<Material> {
   requireKeyOf(named, target.cipherName, cipher);
   const key = plainRsa(named);
@@ -221,21 +223,32 @@ async function checkPrivateKey(
     throw unusable('The key has more than two primes (RFC 8017 section 3.2), which tokens do not take: make one with two.');
   if (
     !(await numbersAgree[cipher.family](key)) ||
-    !cleanly(() => (cipher.kind === 'agreeing' ? agreesWithItself(key) : signsForItself(key, cipher)))
+    !cleanly(() => (cipher.kind === 'establishing' ? fitsItself[cipher.use](key) : signsForItself(key, cipher)))
   )
     throw unusable('The numbers of the private key contradict each other, or are out of their range.');
   return { octets: canonicalPkcs8(key), publicKey: canonicalSpki(createPublicKey(named)) };
 }
 
 /** Per family: whether the numbers of the private key are what a token can use; what is not asked here shows when the key signs. */
-const numbersAgree: Readonly<Record<SignatureFamily | AgreeingCipher['family'], (key: KeyObject) => boolean | Promise<boolean>>> = {
+const numbersAgree: Readonly<Record<SignatureFamily | EstablishingCipher['family'], (key: KeyObject) => boolean | Promise<boolean>>> = {
   rsa: rsaNumbersAgree,
   ecdsa: hasScalarInRange,
   ecdh: hasScalarInRange,
   x25519: () => true,
   ed25519: () => true,
   'ml-dsa': () => true,
+  // A token takes the seed alone.
+  'ml-kem': hasSeed,
 };
+
+function hasSeed(key: KeyObject): boolean {
+  try {
+    cleanly(() => key.export({ format: 'raw-seed' })).fill(0);
+    return true;
+  } catch {
+    throw unusable('The key is in its expanded form alone: give it with its seed of 64 octets (RFC 9935 section 6).');
+  }
+}
 
 // OpenSSL takes any scalar, and reduces it as it likes: 0 < d < n (SEC 1 section 3.2.1).
 function hasScalarInRange(key: KeyObject): boolean {
@@ -258,6 +271,16 @@ function hasMorePrimes(key: KeyObject): boolean {
   return version.length !== 1 || version[0] !== 0;
 }
 
+/** Tells whether the private key opens what its public key has encapsulated. */
+function decapsulatesItsOwn(privateKey: KeyObject): boolean {
+  try {
+    const { sharedKey, ciphertext } = encapsulate(createPublicKey(privateKey));
+    return sharedKey.equals(decapsulate(privateKey, ciphertext));
+  } catch {
+    return false;
+  }
+}
+
 /** Tells whether private and public key agree with another pair on one secret. */
 function agreesWithItself(privateKey: KeyObject): boolean {
   try {
@@ -269,6 +292,8 @@ function agreesWithItself(privateKey: KeyObject): boolean {
     return false;
   }
 }
+
+const fitsItself = { agree: agreesWithItself, decapsulate: decapsulatesItsOwn } as const;
 
 function signsForItself(key: KeyObject, cipher: SigningCipher | OpeningCipher): boolean {
   const probe = Buffer.from('keystored import check');

@@ -1,6 +1,6 @@
 // Abilities of a key as it is: the actions that its cipher, its parts and its settings allow. Policies, and the life of versions, decide
 // besides.
-import { cipherOf } from '../ciphers.ts';
+import { cipherOf, useOf } from '../ciphers.ts';
 import type { Transit } from '../context.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { hkdf, type KeyRecord } from '../records/records.ts';
@@ -14,6 +14,7 @@ type Parts = {
   readonly signs: boolean;
   readonly hasPublicKey: boolean;
   readonly authenticates: boolean;
+  readonly encapsulates: boolean;
   /** private or secret key material */
   readonly hasSecret: boolean;
   /** true if version 1 was never used, and is the only one there was */
@@ -38,6 +39,11 @@ const abilities: Readonly<Record<string, Ability>> = {
   verify: anyKey,
   hmac: hasSecret,
   cmac: { asks: (parts) => parts.authenticates, tellsAbout: ['cipher'] },
+  encapsulate: { asks: (parts) => parts.encapsulates, tellsAbout: ['cipher'] },
+  decapsulate: {
+    asks: (parts) => parts.encapsulates && parts.record.allowSharedSecret === true,
+    tellsAbout: ['cipher', 'allow-shared-secret'],
+  },
   'generate-csr': { asks: (parts) => parts.signs && parts.hasSecret, tellsAbout: ['supports-signing'] },
   'set-certificate-chain': { asks: (parts) => parts.hasPublicKey, tellsAbout: ['cipher'] },
   rotate: hasSecret,
@@ -65,10 +71,11 @@ export function actionsOf(
   const parts: Parts = {
     record,
     encrypts,
-    decrypts: encrypts || kind === 'agreeing',
+    decrypts: encrypts || kind === 'establishing',
     signs: kind === 'signing',
-    hasPublicKey: kind === 'signing' || kind === 'opening' || kind === 'agreeing',
+    hasPublicKey: kind === 'signing' || kind === 'opening' || kind === 'establishing',
     authenticates: kind === 'cmac',
+    encapsulates: useOf(record) === 'decapsulate',
     hasSecret: !record.verificationOnly,
     isUnused: record.latest === 1 && !tables.usage.has([tenantId, record.id, 1]),
   };

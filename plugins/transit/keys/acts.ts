@@ -7,8 +7,8 @@ import type { Transit } from '../context.ts';
 import type { Ending } from '../records/attachments.ts';
 import type { KeyDocument } from './document.ts';
 
-/** Fields that, once true, let key material out. */
-const outlets = ['exportable', 'allowPlaintextBackup'] as const;
+/** Fields that, once true, let key material out, or secrets that a key gives. */
+const outlets = ['exportable', 'allowPlaintextBackup', 'allowSharedSecret'] as const;
 /** Timers that end the use of old versions. */
 const endingTimers = ['deprecateAfter', 'invalidateAfter'] as const;
 

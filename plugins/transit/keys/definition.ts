@@ -16,7 +16,7 @@ export function draftOf(attachments: Attachments, document: KeyDocument, anchor:
     cipher: document.cipher,
     derived: document.derived,
     convergentEncryption: document.convergentEncryption,
-    ...defined({ publicKey: document.publicKey, use: document.use }),
+    ...defined({ publicKey: document.publicKey, use: document.use, allowSharedSecret: document.allowSharedSecret }),
   };
 }
 
@@ -61,6 +61,7 @@ export function documentOf(attachments: Attachments, record: KeyRecord): KeyDocu
     distribute: { to: record.distribute },
     exportable: record.exportable,
     allowPlaintextBackup: record.allowPlaintextBackup,
+    allowSharedSecret: record.allowSharedSecret,
     deletionAllowed: record.deletionAllowed,
     derived: record.derived,
     kdf: kdfOf(record.kdf),

@@ -27,9 +27,9 @@ export const documentSchema = z.object({
     .max(64)
     .meta({ typeName: 'Cipher', enum: cipherNames, description: 'What the key is made of.', example: defaultCipher })
     .default(defaultCipher),
-  use: z.enum(['encrypt', 'sign', 'mac', 'agree']).meta({ typeName: 'KeyUse' }).optional().meta({
+  use: z.enum(['encrypt', 'sign', 'mac', 'agree', 'decapsulate']).meta({ typeName: 'KeyUse' }).optional().meta({
     description:
-      'What the key is for, fixed at creation. RSA keys sign unless this is `encrypt`: then the public key encrypts by RSA-OAEP, and the private key, in the token, only decrypts. Keys of ecdsa-p256, -p384 and -p521 sign unless this is `agree`: then others seal to the public key by HPKE or JWE, and the private key only decrypts that, as a key of x25519 always does, with age as well. Other ciphers have one use.',
+      'What the key is for, fixed at creation. RSA keys sign unless this is `encrypt`: then the public key encrypts by RSA-OAEP, and the private key, in the token, only decrypts. Keys of ecdsa-p256, -p384 and -p521 sign unless this is `agree`: then others seal to the public key by HPKE or JWE, and the private key only decrypts that, as a key of x25519 always does, with age as well. Keys of ml-kem-768 and -1024 are for `decapsulate`: others seal to them by HPKE. Other ciphers have one use.',
     example: 'sign',
   }),
   distribute: z
@@ -44,6 +44,11 @@ export const documentSchema = z.object({
     .describe('Distribution of the key.'),
   exportable: z.boolean().default(false).describe('Lets export answer key material.'),
   allowPlaintextBackup: z.boolean().default(false).describe('Lets backup answer the key in clear.'),
+  allowSharedSecret: z.boolean().optional().meta({
+    description:
+      'Lets decapsulate answer the shared secret itself, fixed at creation; keys with `use` decapsulate only. Without it secrets stay inside.',
+    'x-default': false,
+  }),
   deletionAllowed: z.boolean().default(false).describe('Must be true before the key can be deleted.'),
   derived: z.boolean().default(false).describe('A key of its own for each context; symmetric ciphers only.'),
   convergentEncryption: z

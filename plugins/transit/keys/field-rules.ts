@@ -35,8 +35,10 @@ export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Ar
   if (document.convergentEncryption && !document.derived) throw misfit('convergent-encryption', 'needs derived true');
   if (document.kdf !== undefined && !document.derived) throw misfit('kdf', 'needs derived true');
   if (document.publish) requirePublishable(cipher);
-  if (document.publicKey !== undefined && cipher.kind === 'agreeing')
-    throw misfit('public-key', 'is for keys that verify or encrypt here: with a public key for agreement its holder seals by itself');
+  if (document.allowSharedSecret !== undefined && !(cipher.kind === 'establishing' && cipher.use === 'decapsulate'))
+    throw misfit('allow-shared-secret', 'is for keys with use decapsulate');
+  if (document.publicKey !== undefined && cipher.kind === 'establishing')
+    throw misfit('public-key', 'is for keys that verify or encrypt here: to another public key its holder seals by itself');
   return document.publicKey === undefined ? undefined : parsePublicKey(document.publicKey, document.cipher, cipher);
 }
 

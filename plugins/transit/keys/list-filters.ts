@@ -1,6 +1,6 @@
 // Filters of lists of keys: name, cipher, custody, use, whether somebody has disabled it, and whether a key needs a person.
 import type { ListFilters } from '../../../core/http/resource/resource.ts';
-import { cipherNames, cipherOf, defaultCipher } from '../ciphers.ts';
+import { cipherNames, cipherOf, defaultCipher, useOf } from '../ciphers.ts';
 import { microseconds, microsecondsOf } from '../instants.ts';
 import type { KeyRecord } from '../records/records.ts';
 import { warnEncryptions } from '../records/usage.ts';
@@ -11,7 +11,8 @@ const uses: Readonly<Record<string, (record: KeyRecord) => boolean>> = {
   encrypt: (record) => ['aead', 'opening'].includes(cipherOf(record).kind),
   sign: (record) => cipherOf(record).kind === 'signing' && !record.verificationOnly,
   verify: (record) => cipherOf(record).kind === 'signing',
-  agree: (record) => cipherOf(record).kind === 'agreeing',
+  agree: (record) => useOf(record) === 'agree',
+  decapsulate: (record) => useOf(record) === 'decapsulate',
   mac: (record) => cipherOf(record).kind === 'cmac',
 };
 

@@ -75,6 +75,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     creationFields: [
       'cipher',
       'use',
+      'allowSharedSecret',
       'derived',
       'kdf',
       'convergentEncryption',

@@ -35,7 +35,7 @@ export function stateOf(
     oldestVersion: record.floor,
     creationTime: instantOf(record.createdAt),
     supportsEncryption: encrypts,
-    supportsDecryption: (encrypts || kind === 'agreeing') && !record.verificationOnly,
+    supportsDecryption: (encrypts || kind === 'establishing') && !record.verificationOnly,
     supportsDerivation: symmetric,
     supportsSigning: kind === 'signing' && !record.verificationOnly,
     actions: actionsOf(transit, key, versions, shows),

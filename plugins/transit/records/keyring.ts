@@ -3,7 +3,7 @@ import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { telling, type Telling } from '../../../core/http/response/telling.ts';
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
-import { type AeadCipher, type AgreeingCipher, cipherOf, type OpeningCipher } from '../ciphers.ts';
+import { type AeadCipher, cipherOf, type EstablishingCipher, type OpeningCipher } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type KeyRecord, type Purpose, type Tables, type VersionRecord, bindingOf } from './records.ts';
 import { type Bar, type Disabling, barForDecryption, barForEncryption, newestActive, versionExists } from './version-rules.ts';
@@ -123,13 +123,13 @@ export function requireEncrypting(key: Key): AeadCipher | OpeningCipher {
 const otherJobs = {
   cmac: 'authenticates by cmac',
   signing: 'signs and verifies',
-  agreeing: 'decrypts what others have sealed to its public key, by hpke, jwe or age',
+  establishing: 'decrypts what others have sealed to its public key, by hpke, jwe or age',
 } as const;
 
-/** As requireEncrypting, for a key that decrypts: also one that agrees on secrets, to which others encrypt. */
-export function requireDecrypting(key: Key): AeadCipher | OpeningCipher | AgreeingCipher {
+/** As requireEncrypting, for a key that decrypts: also one that establishes keys, to which others encrypt. */
+export function requireDecrypting(key: Key): AeadCipher | OpeningCipher | EstablishingCipher {
   const cipher = cipherOf(key.record);
-  return cipher.kind === 'agreeing' ? cipher : requireEncrypting(key);
+  return cipher.kind === 'establishing' ? cipher : requireEncrypting(key);
 }
 
 /** The stored key of a version for one purpose; throws operation-not-supported when the version has none. */
@@ -144,12 +144,13 @@ export function referenceTo(key: Key, version: Version, purpose: Purpose): KeyRe
 /** Purpose of the main key of a version. */
 export function mainPurpose(
   record: Parameters<typeof cipherOf>[0] & Pick<KeyRecord, 'derived'>,
-): 'encrypt' | 'decrypt' | 'sign' | 'cmac' | 'agree' | 'derive' {
+): 'encrypt' | 'decrypt' | 'sign' | 'cmac' | 'agree' | 'decapsulate' | 'derive' {
   if (record.derived) return 'derive';
-  return mainPurposes[cipherOf(record).kind];
+  const cipher = cipherOf(record);
+  return cipher.kind === 'establishing' ? cipher.use : mainPurposes[cipher.kind];
 }
 
-const mainPurposes = { aead: 'encrypt', opening: 'decrypt', signing: 'sign', cmac: 'cmac', agreeing: 'agree' } as const;
+const mainPurposes = { aead: 'encrypt', opening: 'decrypt', signing: 'sign', cmac: 'cmac' } as const;
 
 /** Every stored key of a version. */
 export function referencesOf(key: Key, version: Version): KeyReference[] {

@@ -52,6 +52,8 @@ export type KeyRecord = VersionRules & {
   readonly distribute: Distribution;
   readonly exportable: boolean;
   readonly allowPlaintextBackup: boolean;
+  /** true: decapsulate answers shared secrets */
+  readonly allowSharedSecret?: boolean;
   readonly deletionAllowed: boolean;
   /** true: the JWKS of the tenant has its public keys */
   readonly publish?: boolean;
@@ -203,7 +205,7 @@ export function openTables(store: Store): Tables {
 }
 
 /** Use of a stored key of a version; part of its binding. */
-export type Purpose = 'encrypt' | 'decrypt' | 'sign' | 'cmac' | 'agree' | 'derive' | 'hmac' | 'convergent';
+export type Purpose = 'encrypt' | 'decrypt' | 'sign' | 'cmac' | 'agree' | 'decapsulate' | 'derive' | 'hmac' | 'convergent';
 
 /** The words that bind key material to its place (design hsm 3). */
 export function bindingOf(tenant: string, keyId: string, version: number, purpose: Purpose): KeyBinding {

@@ -20,6 +20,7 @@ export const fieldsFromAToK: Readonly<Record<string, string>> = {
   'allow-ip-sans': 'IP-Adressen als SAN erlauben',
   'allow-old': 'Alte Verfahren erlauben',
   'allow-plaintext-backup': 'Sicherung im Klartext erlauben',
+  'allow-shared-secret': 'Gemeinsames Geheimnis herausgeben',
   'allow-reenroll-with-issued-cert': 'Erneute Registrierung mit ausgestelltem Zertifikat erlauben',
   'allow-subdomains': 'Subdomains erlauben',
   'allow-trusted-cert': 'Vertrautes Zertifikat erlauben',

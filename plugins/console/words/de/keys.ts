@@ -100,6 +100,8 @@ export const keys: Words = {
   'check signatures': 'Signaturen prüfen',
   'make HMACs': 'HMACs bilden',
   'make CMACs': 'CMACs bilden',
+  'encapsulate secrets': 'Geheimnisse kapseln',
+  'get the secrets that others have encapsulated': 'Geheimnisse erhalten, die andere gekapselt haben',
   'sign as OpenPGP': 'als OpenPGP signieren',
   'check OpenPGP signatures': 'OpenPGP-Signaturen prüfen',
   Versions: 'Versionen',

@@ -91,6 +91,7 @@ test.each(kinds)('of a key %s', async (kind, make) => {
     },
     hmac: { plaintext: base64('x') },
     cmac: { plaintext: base64('x') },
+    decapsulate: { ciphertext: 'store:v1:AAAA' },
     'generate-csr': { subject: 'CN=x' },
     'set-certificate-chain': { 'certificate-chain': '' },
     import: { data: 'no key' },

@@ -13,6 +13,8 @@ const actions: Readonly<Record<string, readonly [done: string, infinitive: strin
   verify: ['verified with', 'verify with'],
   hmac: ['made an HMAC with', 'make an HMAC with'],
   'generate-data-key': ['made a data key with', 'make a data key with'],
+  encapsulate: ['encapsulated a secret with', 'encapsulate a secret with'],
+  decapsulate: ['decapsulated a secret with', 'decapsulate a secret with'],
   rotate: [said('rotated'), said('rotate')],
   trim: [said('trimmed'), said('trim')],
   export: [said('exported'), said('export')],

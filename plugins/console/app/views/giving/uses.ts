@@ -11,6 +11,8 @@ export const uses: readonly Use[] = [
   { action: 'verify', label: 'check signatures', isUsual: true },
   { action: 'hmac', label: 'make HMACs', isUsual: false },
   { action: 'cmac', label: 'make CMACs', isUsual: true },
+  { action: 'encapsulate', label: 'encapsulate secrets', isUsual: false },
+  { action: 'decapsulate', label: 'get the secrets that others have encapsulated', isUsual: false },
   { action: 'openpgp-sign', label: 'sign as OpenPGP', isUsual: false },
   { action: 'openpgp-verify', label: 'check OpenPGP signatures', isUsual: false },
 ];

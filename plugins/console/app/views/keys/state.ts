@@ -59,7 +59,7 @@ export function wayOf(state: KeyState): FileWay | undefined {
 
 /** Tells whether text and result of the key fit two fields: it encrypts here, or signs. */
 export function canBeTried({ use }: KeyState): boolean {
-  return use !== 'agree' && use !== 'mac';
+  return use !== 'agree' && use !== 'decapsulate' && use !== 'mac';
 }
 
 /** Uses of all versions that were refused because the key, or the version, is disabled. */
