@@ -2,4 +2,5 @@
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-export default defineConfig({ ...base, test: { ...base.test, include: ['test/**/*.long.test.ts'], exclude: [] } });
+// Three at once: they wait more than they compute.
+export default defineConfig({ ...base, test: { ...base.test, include: ['test/**/*.long.test.ts'], exclude: [], maxWorkers: 3 } });
