@@ -71,7 +71,11 @@ const output = z
     rejections: z
       .array(
         z
-          .object({ ...personFields, time: timestampText().describe('When.'), reason: z.string().describe('Why.') })
+          .object({
+            ...personFields,
+            time: timestampText().describe('When.'),
+            reason: z.string().meta({ description: 'Why.', example: 'The bank is not a partner.' }),
+          })
           .meta({ typeName: 'GivenRejection' }),
       )
       .describe('Who has rejected it, when and why.'),

@@ -467,7 +467,10 @@ describe('help and completion', () => {
       ['create', 'transit-keys', 'x', '--custody', ''],
       ['wrapped', 'token'],
     ],
-    [['create', 'transit-keys', 'x', '--allow'], ['--allow-plaintext-backup']],
+    [
+      ['create', 'transit-keys', 'x', '--allow'],
+      ['--allow-plaintext-backup', '--allow-shared-secret'],
+    ],
     [['no-such-verb', 'x', ''], []],
   ])('%j completes to %j', async (words, candidates) => {
     const { stdout } = await ctl(['__complete', ...words]);

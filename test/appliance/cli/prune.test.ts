@@ -91,11 +91,11 @@ describe('what goes', () => {
     expect(applied).toMatchObject({ code: 0, stderr: '' });
     const order = [
       `oidc-roles ${own('work')} admins`,
+      `oidc ${own('work')}`,
       `approles ${own('shop')}`,
       `tenants ${own('branch')}`,
       `ca ${own('a-line')}`,
       `ca ${own('plant')}`,
-      `oidc ${own('work')}`,
       `transit-keys ${own('a-subkey')}`,
       `transit-keys ${own('primary')}`,
       `policies ${own('shop')}`,
