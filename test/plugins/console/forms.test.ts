@@ -94,6 +94,7 @@ describe('every operation of the appliance', () => {
         "questions",
         "rest-api/rules",
         "transport/present",
+        "values",
       ]
     `);
   });

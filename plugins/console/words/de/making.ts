@@ -175,8 +175,8 @@ export const making: Words = {
   'Clients › Create client, with client authentication. Then a Group Membership mapper that adds “groups” to the ID token.':
     'Clients › Create client, mit Client authentication. Danach ein Group Membership Mapper, der „groups“ in das ID-Token aufnimmt.',
   'Accounts of a Workspace domain.': 'Konten einer Workspace-Domain.',
-  'APIs & Services › Credentials › OAuth client ID, of a web application. Google sends no groups: a role is named after your domain.':
-    'APIs & Services › Credentials › OAuth client ID, für eine Webanwendung. Google sendet keine Gruppen: Eine Rolle heißt wie Ihre Domain.',
+  'APIs & Services › Credentials › OAuth client ID, of a web application. Google sends no groups: a role is named after your domain. For groups, write groups as the claim and fill in Google groups; the documentation says what that needs at Google.':
+    'APIs & Services › Credentials › OAuth client ID, für eine Webanwendung. Google sendet keine Gruppen: Eine Rolle heißt wie Ihre Domain. Für Gruppen schreiben Sie groups als Claim und füllen Sie die Gruppen von Google aus; die Dokumentation sagt, was das bei Google braucht.',
   'An organization at Okta.': 'Eine Organisation bei Okta.',
   Domain: 'Domain',
   'Applications › Create App Integration › OIDC, Web Application. Then a groups claim with a filter under Sign On.':
