@@ -81,11 +81,11 @@ describe('apply', () => {
       [
         'policies shop',
         'transit-keys orders',
-        'oidc work',
         'ca plant',
         'ca devices',
         'tenants branch',
         'approles shop',
+        'oidc work',
         'oidc-roles work admins',
       ].map((one) => `created ${one}`),
     );
@@ -247,7 +247,7 @@ describe('documents that are none', () => {
     [
       'an unknown resource',
       'resource: policy\nname: a\n',
-      /there is no resource "policy"; there are: policies, transit-keys, oidc, jwt, ca, kmip-spaces, tenants, approles, oidc-roles, jwt-roles/,
+      /there is no resource "policy"; there are: policies, transit-keys, jwt, ca, kmip-spaces, tenants, approles, oidc, oidc-roles, jwt-roles/,
     ],
     ['a missing parent', 'resource: oidc-roles\nname: a\n', /"parents" of oidc-roles must have 1 names, service/],
     [
