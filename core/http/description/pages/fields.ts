@@ -8,7 +8,7 @@ import { rulesOf, typeOf } from '../words.ts';
 export function fieldsTable(schema: JsonSchema, direction: Direction): Html | undefined {
   const rows = rowsOf(schema, '', direction);
   if (rows.length === 0) return undefined;
-  return html`<div class="wide">
+  return html`<div class="wide" tabindex="0">
     <table>
       <thead>
         <tr>
