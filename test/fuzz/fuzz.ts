@@ -93,7 +93,9 @@ function mayPass({ identity, target, raw, method }: Case, open: readonly RegExp[
     .replace(/(.)\/$/, '$1');
   let decoded: string;
   try {
-    decoded = path.split('/').map(decodeURIComponent).join('/') || '/';
+    // A slash that was encoded is part of its segment.
+    const segments = path.split('/').map((segment) => decodeURIComponent(segment).replaceAll('/', '\u2215'));
+    decoded = segments.join('/') || '/';
   } catch {
     return false;
   }
