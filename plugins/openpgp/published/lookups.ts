@@ -31,6 +31,7 @@ const readAtOnce = 50;
 export class Lookups {
   readonly #transitKeys: OpenpgpKeys;
   readonly #kept = new Map<string, Index>();
+  readonly #making = new Map<string, Promise<Found>>();
   readonly #turns = new Semaphore(1);
 
   constructor(transitKeys: OpenpgpKeys) {
@@ -61,12 +62,23 @@ export class Lookups {
     this.#kept.delete(tenantId);
     // Nothing is kept for an unknown tenant, or for one that has nothing published.
     if (names.length === 0) return [];
-    const found = this.#turns.run(() => indexOf(this.#transitKeys, tenantId, names), { tenant: tenantId, origin: '' });
+    const found = this.#make(tenantId, names);
     const index: Index = { slot, found };
     this.#kept.set(tenantId, index);
     found.catch(() => this.#kept.get(tenantId) === index && this.#kept.delete(tenantId));
     for (const oldest of this.#kept.keys().take(Math.max(0, this.#kept.size - mostKept))) this.#kept.delete(oldest);
     return (await found).get(term) ?? [];
+  }
+
+  /** One index of a tenant is under way, whatever is asked for meanwhile: unauthenticated callers cannot queue more of them. */
+  #make(tenantId: string, names: readonly string[]): Promise<Found> {
+    const under = this.#making.get(tenantId);
+    if (under !== undefined) return under;
+    const found = this.#turns
+      .run(() => indexOf(this.#transitKeys, tenantId, names), { tenant: tenantId, origin: '' })
+      .finally(() => this.#making.delete(tenantId));
+    this.#making.set(tenantId, found);
+    return found;
   }
 }
 
