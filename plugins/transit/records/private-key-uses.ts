@@ -9,7 +9,7 @@ import type { Store, StoreKey, WriteTransaction } from '../../../core/store/stor
 import { type CipherUse, cipherOf, isSymmetric, useOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { canonicalSpki, keyObjectOf } from '../formats/public-keys.ts';
-import { type Key, type Keyring, toldOfKey, type Version } from './keyring.ts';
+import { type Key, toldOfKey, type Version } from './keyring.ts';
 import type { Tables, VersionRecord } from './records.ts';
 
 /** A version that has a private key. */
@@ -21,7 +21,7 @@ export type PrivateKeyPlace = {
   readonly use: CipherUse;
 };
 
-type Parts = { readonly tables: Tables; readonly store: Store; readonly keyring: Keyring };
+type Parts = { readonly tables: Tables; readonly store: Store };
 
 /** Versions of a private key that are read to judge one more: all have one use, unless the tenant allows two. */
 const judgedPlaces = 100;
@@ -76,15 +76,15 @@ export function otherUsesOf(
  * Notes the private keys that earlier versions of the appliance have left without a note, once for each tenant: before one is brought in. What is made
  * meanwhile notes itself.
  */
-export async function notePrivateKeysOfBefore({ tables, store, keyring }: Parts, tenantId: string): Promise<void> {
+export async function notePrivateKeysOfBefore({ tables, store }: Parts, tenantId: string): Promise<void> {
   if (tables.privateKeysNoted.has([tenantId])) return;
   const found: (readonly [PrivateKeyPlace, Uint8Array])[] = [];
   for (const [[, name], record] of tables.keys.entries([tenantId])) {
     if (isSymmetric(cipherOf(record))) continue;
-    const key = { tenantId, name: String(name), record };
-    for (const { number, record: version } of keyring.versions(key)) {
+    // A damaged version is passed over: the restore that mends it notes it.
+    for (const [[, , number], version] of tables.versions.entries([tenantId, record.id])) {
       if (version.stored === undefined || version.publicKey === undefined) continue;
-      found.push([{ tenantId, keyId: record.id, name: key.name, number, use: useOf(record) }, version.publicKey]);
+      found.push([{ tenantId, keyId: record.id, name: String(name), number: Number(number), use: useOf(record) }, version.publicKey]);
     }
   }
   await writeInPieces(store, found, (transaction, [place, publicKey]) => {
