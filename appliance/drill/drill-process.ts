@@ -2,8 +2,8 @@
 //
 // A token and a store are read by libraries in C. An archive that somebody else made could attack them, therefore only what this appliance
 // has signed is restored here; of anything else it is said what is in it, which needs no such library.
-import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { createReadStream, rmSync } from 'node:fs';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPublicKey } from 'node:crypto';
 import { text } from 'node:stream/consumers';
@@ -21,6 +21,7 @@ import { loadConfiguration } from '../configuration.ts';
 import { readCeremonies } from '../custodians/ceremony.ts';
 import { StartRefused } from '../start-refused.ts';
 import { runDrill, trailNote } from './drill.ts';
+import { keptFree } from '../backup/drills/upload.ts';
 import { backupName, type DrillOrders, drillOrders, type DrillSays, type Looked, type StoredFile } from '../backup/drills/orders.ts';
 
 type Proving = Extract<DrillOrders, { file: string }>;
@@ -29,10 +30,14 @@ const mostFiles = 200;
 const mostSaid = 50;
 const longestSaid = 400;
 
-// The appliance was stopped or killed: nobody waits for the answer.
-process.once('disconnect', () => process.exit(1));
-
 const orders = drillOrders.parse(JSON.parse(await text(process.stdin)));
+// The appliance was stopped or killed: nobody waits for the answer, and nobody else removes what may hold PINs.
+const leave = (): never => {
+  if ('scratch' in orders) rmSync(orders.scratch, { recursive: true, force: true });
+  process.exit(1);
+};
+if (!process.connected) leave();
+process.once('disconnect', leave);
 await say({ ...(await attempt(orders)), done: true });
 process.exit(0);
 
@@ -69,6 +74,7 @@ async function proveBackup(given: Proving): Promise<void> {
   const looked = await look(given, tokens);
   await say({ looked });
   if (given.kind === 'look' || looked.signedBy !== 'this-appliance' || looked.unfit !== undefined) return;
+  await requireRoom(given.scratch, looked.bytes);
   await say({ stage: 'proving' });
   const { findings, notes, keys } = await runDrill({
     ...{ configuration, file: given.file, auditDirectories: [], log: terminalLog, say: () => undefined },
@@ -80,6 +86,15 @@ async function proveBackup(given: Proving): Promise<void> {
   // That the trail is not part of a backup is so each time; who has a copy verifies it at the machine.
   const other = notes.filter(({ where }) => where !== trailNote);
   await say({ proven: { keys, findings: told(findings), findingCount: findings.length, notes: told(other) } });
+}
+
+/** Store and audit trail are on the same disk, and need what is left. */
+async function requireRoom(scratch: string, bytes: number): Promise<void> {
+  const { bavail, bsize, blocks } = await statfs(scratch);
+  if (bavail * bsize - bytes < keptFree(blocks * bsize))
+    throw new StartRefused(
+      'the disk has no room to restore this backup for trial: make room, or run `keystored restore-drill` on another machine',
+    );
 }
 
 /** Reads all of it, and keeps nothing. */

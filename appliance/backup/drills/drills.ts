@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Audit } from '../../../core/audit/record.ts';
 import type { Clock, Job, Log } from '../../../core/base/context.ts';
@@ -17,7 +17,7 @@ import type { Store } from '../../../core/store/store.ts';
 import { findHeld, holdRecord } from '../run/lease.ts';
 import { backupName, type DrillOrders, type DrillSays, drillSays, type Looked, type Proven, type StoredFile } from './orders.ts';
 import { drillHistory, type DrillResult, keepResult, type RunningDrill, runningDrills } from './record.ts';
-import { drillDirectory, dropUpload, findUpload, isAbandoned, takePiece, type Upload, uploadFile } from './upload.ts';
+import { drillDirectory, dropUpload, findUpload, isAbandoned, sweepScratch, takePiece, type Upload, uploadFile } from './upload.ts';
 
 const processFile = fileURLToPath(new URL('../../drill/drill-process.ts', import.meta.url));
 
@@ -54,19 +54,22 @@ export class Drills {
   readonly #parts: DrillParts;
   readonly #stopping = new AbortController();
   #now: Promise<void> | undefined;
+  #listing: Promise<readonly StoredFile[]> | undefined;
 
   constructor(parts: DrillParts) {
     this.#parts = parts;
   }
 
-  /** Removes an upload that nobody uses. */
+  /** Removes an upload that nobody uses, and what a drill left whose process or worker was killed. */
   get job(): Job {
     return {
       ...{ name: 'drill-uploads', everySeconds: sweepEverySeconds, isOfEach: true, whileClockInDoubt: true },
       run: async () => {
         const { data } = this.#parts;
         const upload = await findUpload(data);
-        if (upload !== undefined && isAbandoned(upload, Date.now()) && this.running() === undefined) await dropUpload(data);
+        if (this.running() !== undefined) return;
+        if (upload !== undefined && isAbandoned(upload, Date.now())) await dropUpload(data);
+        await sweepScratch(data, Date.now());
       },
     };
   }
@@ -87,11 +90,17 @@ export class Drills {
   }
 
   get directories(): readonly string[] {
-    return (this.#parts.config?.to ?? []).flatMap((target) => (target.kind === 'directory' ? [target.directory] : []));
+    return (this.#parts.config?.to ?? []).flatMap((target) => (target.kind === 'directory' ? [resolve(target.directory)] : []));
   }
 
   /** Backups in the directories of the configuration, the newest first. Throws `operation-refused`. */
-  async stored(): Promise<readonly StoredFile[]> {
+  stored(): Promise<readonly StoredFile[]> {
+    // One process for all who ask meanwhile.
+    this.#listing ??= this.#list().finally(() => (this.#listing = undefined));
+    return this.#listing;
+  }
+
+  async #list(): Promise<readonly StoredFile[]> {
     if (this.directories.length === 0) return [];
     let files: readonly StoredFile[] = [];
     const signal = AbortSignal.any([AbortSignal.timeout(listMs), this.#stopping.signal]);
