@@ -3,7 +3,7 @@
 // A token and a store are read by libraries in C. An archive that somebody else made could attack them, therefore only what this appliance
 // has signed is restored here; of anything else it is said what is in it, which needs no such library.
 import { createReadStream, rmSync } from 'node:fs';
-import { readdir, stat, statfs } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPublicKey } from 'node:crypto';
 import { text } from 'node:stream/consumers';
@@ -21,7 +21,7 @@ import { loadConfiguration } from '../configuration.ts';
 import { readCeremonies } from '../custodians/ceremony.ts';
 import { StartRefused } from '../start-refused.ts';
 import { runDrill, trailNote } from './drill.ts';
-import { keptFree } from '../backup/drills/upload.ts';
+import { hasRoomFor } from '../backup/drills/upload.ts';
 import { backupName, type DrillOrders, drillOrders, type DrillSays, type Looked, type StoredFile } from '../backup/drills/orders.ts';
 
 type Proving = Extract<DrillOrders, { file: string }>;
@@ -74,7 +74,11 @@ async function proveBackup(given: Proving): Promise<void> {
   const looked = await look(given, tokens);
   await say({ looked });
   if (given.kind === 'look' || looked.signedBy !== 'this-appliance' || looked.unfit !== undefined) return;
-  await requireRoom(given.scratch, looked.bytes);
+  // Store and audit trail are on the same disk, and need what is left.
+  if (!(await hasRoomFor(given.scratch, looked.bytes)))
+    throw new StartRefused(
+      'the disk has no room to restore this backup for trial: make room, or run `keystored restore-drill` on another machine',
+    );
   await say({ stage: 'proving' });
   const { findings, notes, keys } = await runDrill({
     ...{ configuration, file: given.file, auditDirectories: [], log: terminalLog, say: () => undefined },
@@ -86,15 +90,6 @@ async function proveBackup(given: Proving): Promise<void> {
   // That the trail is not part of a backup is so each time; who has a copy verifies it at the machine.
   const other = notes.filter(({ where }) => where !== trailNote);
   await say({ proven: { keys, findings: told(findings), findingCount: findings.length, notes: told(other) } });
-}
-
-/** Store and audit trail are on the same disk, and need what is left. */
-async function requireRoom(scratch: string, bytes: number): Promise<void> {
-  const { bavail, bsize, blocks } = await statfs(scratch);
-  if (bavail * bsize - bytes < keptFree(blocks * bsize))
-    throw new StartRefused(
-      'the disk has no room to restore this backup for trial: make room, or run `keystored restore-drill` on another machine',
-    );
 }
 
 /** Reads all of it, and keeps nothing. */

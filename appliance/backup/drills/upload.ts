@@ -7,8 +7,12 @@ import { fail } from '../../../core/base/errors.ts';
 /** Octets of a piece; its base64 fits into the largest body. */
 export const mostPieceBytes = 2 << 20;
 const mostBytes = 64 * 2 ** 30;
-/** Room that stays free for the appliance: one tenth of the disk, and a gibibyte at most. */
-export const keptFree = (diskBytes: number): number => Math.min(2 ** 30, diskBytes / 10);
+/** Tells whether the disk of a directory has room for more octets, beside what stays free for the appliance: a tenth of it, and a gibibyte at most. */
+export async function hasRoomFor(directory: string, bytes: number): Promise<boolean> {
+  const { bavail, bsize, blocks } = await statfs(directory);
+  return bavail * bsize - bytes >= Math.min(2 ** 30, (blocks * bsize) / 10);
+}
+
 /** An upload that nobody goes on with is removed. */
 const abandonedMs = 3_600_000;
 
@@ -47,8 +51,7 @@ export async function findUpload(data: string): Promise<Upload | undefined> {
 /** Writes a piece behind what is there; offset 0 begins a new file. Throws `operation-refused` when they do not fit together, or the disk is full. */
 export async function takePiece(data: string, offset: number, piece: Uint8Array): Promise<Upload> {
   await mkdir(drillDirectory(data), { recursive: true, mode: 0o700 });
-  const { bavail, bsize, blocks } = await statfs(data);
-  if (offset + piece.length > mostBytes || bavail * bsize - piece.length < keptFree(blocks * bsize))
+  if (offset + piece.length > mostBytes || !(await hasRoomFor(data, piece.length)))
     throw fail('operation-refused', {
       detail: 'The disk has no room for this backup: make room, or run the drill on another machine with `keystored restore-drill`.',
     });
