@@ -6,7 +6,7 @@ import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import type { Made } from './operations/making.ts';
 import { plainMechanism } from '../pkcs11/mechanisms.ts';
 import { copyTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
-import { bindingKeyLabel, findNamedKeys, type NamedKey, wrappingKeyLabel } from './own-keys/names.ts';
+import { bindingKeyLabel, findNamedKeys, type NamedKey, removeHalfMade, wrappingKeyLabel } from './own-keys/names.ts';
 import { wrappingKeyAttributes } from './own-keys/wrapping-keys.ts';
 
 /** The token's wrapping keys, ascending. */
@@ -22,6 +22,7 @@ export function listWrappingKeys(engine: Engine): OwnKeyName[] {
 export function makeWrappingKey(engine: Engine, after: number): number {
   const { module, owner } = engine.sessions;
   const newest = engine.changeToken(() => {
+    removeHalfMade(engine.sessions, wrappingKeyLabel);
     const present = [...findNamedKeys(engine.sessions, wrappingKeyLabel).values()];
     const made = present.filter(({ number, carrying }) => number > after && carrying === undefined).map(({ number }) => number);
     const next = Math.max(after, ...present.map(({ number }) => number)) + 1;

@@ -52,6 +52,7 @@ export const CKM_EDDSA = 0x1057;
 export const CKM_AES_KEY_GEN = 0x1080;
 export const CKM_AES_GCM = 0x1087;
 export const CKM_AES_CMAC = 0x108a;
+export const CKM_AES_KEY_WRAP = 0x2109;
 export const CKM_AES_KEY_WRAP_PAD = 0x210a;
 export const CKM_AES_KEY_WRAP_KWP = 0x210b;
 

@@ -9,7 +9,7 @@ import { copyTokenObjects, findTokenDirectory, requireSameToken, restoreTokenObj
 import { withStartLock } from '../files/start-lock.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 import { bindingKeyAttributes } from '../engine/own-keys/binding-keys.ts';
-import { bindingKeyLabel, wrappingKeyLabel } from '../engine/own-keys/names.ts';
+import { bindingKeyLabel, removeHalfMade, wrappingKeyLabel } from '../engine/own-keys/names.ts';
 import { wrappingKeyAttributes } from '../engine/own-keys/wrapping-keys.ts';
 
 /** The token's own keys: each has one use, and neither can be exported. */
@@ -28,6 +28,7 @@ export function prepareTokenHere(token: TokenConfig): string[] {
     requireFit(module, slot, token);
     const sessions = new Sessions(module, slot, (owner) => login(module, slot, owner, token));
     try {
+      for (const { label } of ownKeys) removeHalfMade(sessions, label);
       const missing = ownKeys.filter(
         ({ label }) => module.findForSure(sessions.owner, { class: ck.CKO_SECRET_KEY, token: true, label }).length === 0,
       );

@@ -4,6 +4,7 @@ import * as ck from '../../pkcs11/constants.ts';
 import type { ObjectHandle } from '../../pkcs11/module.ts';
 import { CKR_OK, TokenError } from '../../pkcs11/return-values.ts';
 import { findAttribute } from '../attributes.ts';
+import { isHalfMade } from './half-made.ts';
 import type { Sessions } from '../sessions.ts';
 
 /** Label of every wrapping key. */
@@ -29,12 +30,14 @@ function nameIn(id: string): OwnKeyName | undefined {
   return number === undefined ? undefined : { number: Number(number), carrying };
 }
 
+type Token = Pick<Sessions, 'module' | 'owner' | 'work' | 'slot'>;
+
 /**
- * Finds every own key of a kind, by its number, unordered. A key with another CKA_ID is ignored. Two searches must agree: with a number
+ * Finds every own key of a kind, by its number, unordered. A key with another CKA_ID is ignored, and one that is half made. Two searches must agree: with a number
  * that was read wrongly, new keys would be lost after a restart; with one that was missed, a second key would get its number. Throws
  * `configuration` if two keys have the same number.
  */
-export function findNamedKeys(sessions: Pick<Sessions, 'module' | 'owner' | 'work'>, label: string): Map<number, NamedKey> {
+export function findNamedKeys(sessions: Token, label: string): Map<number, NamedKey> {
   const found = searchNamedKeys(sessions, label);
   const again = searchNamedKeys(sessions, label);
   const isSame = ({ number, carrying }: NamedKey): boolean => again.has(number) && again.get(number)?.carrying === carrying;
@@ -42,14 +45,30 @@ export function findNamedKeys(sessions: Pick<Sessions, 'module' | 'owner' | 'wor
   return found;
 }
 
-function searchNamedKeys({ module, owner, work }: Pick<Sessions, 'module' | 'owner' | 'work'>, label: string): Map<number, NamedKey> {
+function searchNamedKeys(sessions: Token, label: string): Map<number, NamedKey> {
   const found = new Map<number, NamedKey>();
-  for (const object of module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label })) {
-    const name = nameIn(findAttribute({ module, owner }, object, 'id')?.toString('latin1') ?? '');
-    if (name === undefined) continue;
-    if (found.has(name.number))
+  for (const key of listNamedKeys(sessions, label)) {
+    if (isLeftover(sessions, key)) continue;
+    if (found.has(key.number))
       throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that keystored did not make`);
-    found.set(name.number, { ...name, object });
+    found.set(key.number, key);
   }
   return found;
+}
+
+/** Destroys the own keys of a kind whose making was interrupted. For callers that hold the start lock. */
+export function removeHalfMade(sessions: Pick<Sessions, 'destroyPersistent'> & Token, label: string): void {
+  for (const key of listNamedKeys(sessions, label)) if (isLeftover(sessions, key)) sessions.destroyPersistent(key.object, { label });
+}
+
+/** A key that was carried is proved by the carrying itself. */
+function isLeftover(sessions: Token, { carrying, object }: NamedKey): boolean {
+  return carrying === undefined && isHalfMade(sessions, object);
+}
+
+function listNamedKeys({ module, owner, work }: Token, label: string): NamedKey[] {
+  return module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label }).flatMap((object) => {
+    const name = nameIn(findAttribute({ module, owner }, object, 'id')?.toString('latin1') ?? '');
+    return name === undefined ? [] : [{ ...name, object }];
+  });
 }
