@@ -3,7 +3,7 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { guardLeaving, hrefOf } from '../address/router.ts';
 import { may } from '../api/may.ts';
-import { facts } from '../api/session.ts';
+import { facts, signInPage } from '../api/session.ts';
 import type { Catalog } from '../description/catalog.ts';
 import { Act } from '../forms/act.tsx';
 import { ShownOnce } from '../marks/shown-once.tsx';
@@ -62,13 +62,26 @@ export function Claimed({ token }: { readonly token: string }): ComponentChildre
           safe. The credential of the screen no longer works.
         </p>
         <ShownOnce secret={token} what="root token" fileName="keystored-root-token.txt" />
-        <p>Then sign in with it.</p>
         <div class="buttons">
-          <a class="button primary" href="/ui/sign-in" data-server="" onClick={() => guardLeaving(undefined)}>
+          <button type="button" class="primary" onClick={() => void signInWith(token)}>
             I have kept it: sign in
-          </a>
+          </button>
         </div>
       </section>
     </main>
   );
+}
+
+/** Signs in with the token, so that nobody types what the page has; where that fails, the sign-in page says why. */
+async function signInWith(token: string): Promise<void> {
+  guardLeaving(undefined);
+  const signedIn = await fetch(signInPage, {
+    method: 'POST',
+    cache: 'no-store',
+    // The session is the cookie of the answer. The page behind it has to be loaded as one, for the second secret.
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ way: 'token', token }).toString(),
+  }).catch(() => undefined);
+  location.assign(signedIn?.type === 'opaqueredirect' ? '/ui' : signInPage);
 }
