@@ -2,7 +2,8 @@
 import { fillPath } from '../address/path.ts';
 import { hrefOf } from '../address/router.ts';
 import { may } from '../api/may.ts';
-import { send } from '../api/request.ts';
+import { sendAll } from '../api/pages.ts';
+import { send, type Answer, type Request } from '../api/request.ts';
 import { nameOf, groupName, type Catalog } from '../description/catalog.ts';
 import { said } from '../language/language.ts';
 import { hrefOfPage, mainGroups } from './main-pages.ts';
@@ -28,10 +29,10 @@ const lists: readonly (readonly [kind: string, path: string])[] = [
 
 /** Hits of one source. */
 const mostHits = 6;
-/** Names that are read of a list which the appliance does not search. */
-const mostNames = 500;
-/** Authorities whose certificates are searched. */
-const mostAuthorities = 8;
+/** Names in an answer, of a list which the appliance does not search: all of its pages are read. */
+const namesAtOnce = 1_000;
+/** Authorities whose certificates are searched at once: those behind them while there are too few hits. */
+const authoritiesAtOnce = 8;
 const id = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Pages whose names have the text, those that people come for first. */
@@ -98,8 +99,8 @@ export async function searchLists(
 async function namesIn(catalog: Catalog, path: string, text: string, signal: AbortSignal): Promise<readonly string[]> {
   const list = catalog.at(path)?.entries.find(({ command }) => command.verb === 'list' && command.tree === 'config');
   const isSearched = list?.operation.parameters.some(({ name }) => name === 'contains') === true;
-  const query = { keys: 'true', ...(isSearched ? { contains: text, limit: String(mostHits) } : { limit: String(mostNames) }) };
-  const all = await namesOf(path, query, signal);
+  const query = { keys: 'true', ...(isSearched ? { contains: text, limit: String(mostHits) } : { limit: String(namesAtOnce) }) };
+  const all = await (isSearched ? namesOf(path, query, signal) : allNamesOf(path, query, signal));
   const wanted = text.toLowerCase();
   return (isSearched ? all : all.filter((name) => name.toLowerCase().includes(wanted))).slice(0, mostHits);
 }
@@ -111,13 +112,19 @@ async function searchCertificates(
   onHits: (source: string, hits: readonly Hit[]) => void,
 ): Promise<void> {
   if (catalog.at(certificateAuthorities) === undefined || may('read', certificateAuthorities).value !== 'yes') return;
-  const names = await namesOf(certificateAuthorities, { keys: 'true', limit: String(mostAuthorities) }, signal);
-  await Promise.all(
-    names.map(async (name) => {
-      const path = fillPath(certificates, [name]);
-      if (may('read', path).value === 'yes') onHits(`certificates of ${name}`, await certificatesIn(path, name, text, signal));
-    }),
-  );
+  const names = await allNamesOf(certificateAuthorities, { keys: 'true', limit: String(namesAtOnce) }, signal);
+  const searchOne = async (name: string): Promise<number> => {
+    const path = fillPath(certificates, [name]);
+    if (may('read', path).value !== 'yes') return 0;
+    const hits = await certificatesIn(path, name, text, signal);
+    onHits(`certificates of ${name}`, hits);
+    return hits.length;
+  };
+  let missing = mostHits;
+  for (let at = 0; at < names.length && missing > 0 && !signal.aborted; at += authoritiesAtOnce) {
+    const counts = await Promise.all(names.slice(at, at + authoritiesAtOnce).map(searchOne));
+    missing -= counts.reduce((sum, one) => sum + one, 0);
+  }
 }
 
 async function certificatesIn(path: string, ca: string, text: string, signal: AbortSignal): Promise<readonly Hit[]> {
@@ -130,14 +137,23 @@ async function certificatesIn(path: string, ca: string, text: string, signal: Ab
   );
 }
 
+async function allNamesOf(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly string[]> {
+  return (await answerOf(path, query, signal, (request) => sendAll(request, send, signal))).map(String);
+}
+
 async function namesOf(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly string[]> {
   return (await answerOf(path, query, signal)).map(String);
 }
 
 /** The entries of a list; none where the appliance refuses them, which the other sources do not wait for. */
-async function answerOf(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<readonly unknown[]> {
+async function answerOf(
+  path: string,
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  ask: (request: Request, signal: AbortSignal) => Promise<Answer> = send,
+): Promise<readonly unknown[]> {
   try {
-    const { body } = await send({ method: 'GET', path, query }, signal);
+    const { body } = await ask({ method: 'GET', path, query }, signal);
     return Array.isArray(body) ? (body as readonly unknown[]) : [];
   } catch {
     return [];

@@ -28,6 +28,7 @@ const info = '/v1/state/keystore/token/info';
 const disable = '/v1/state/keystore/token/disable';
 const check = '/v1/state/policy/check';
 const policies = '/v1/config/policy/policies';
+const trail = '/v1/state/topics/system:audit-trail-log';
 
 type Token = {
   readonly accessor: string;
@@ -126,6 +127,7 @@ type TokensProps = {
 
 function Tokens({ catalog, tokens, headers, ownAccessor, onEnd, onEndPerson }: TokensProps): ComponentChildren {
   const mayEnd = typeof may('delete', `${path}/any`).value !== 'object' && typeof may('execute', disable).value !== 'object';
+  const mayRead = catalog.at(trail) !== undefined && may('read', trail).value === 'yes';
   if (tokens.length === 0) return <NoEntries isFiltered={address.value.query.has('after')} />;
   const columns: readonly Column<Token>[] = [
     {
@@ -133,7 +135,14 @@ function Tokens({ catalog, tokens, headers, ownAccessor, onEnd, onEndPerson }: T
       is: 'name',
       cell: (token) => (
         <>
-          <bdi>{visible(token.user)}</bdi> {token.accessor === ownAccessor && <Chip tone="good">this session</Chip>}
+          {mayRead ? (
+            <a href={hrefOf(trail, { who: token.user, since: '7d' })} title="What this holder did in the last week">
+              <bdi>{visible(token.user)}</bdi>
+            </a>
+          ) : (
+            <bdi>{visible(token.user)}</bdi>
+          )}{' '}
+          {token.accessor === ownAccessor && <Chip tone="good">this session</Chip>}
           <OriginOf token={token} />
         </>
       ),
@@ -154,6 +163,11 @@ function Tokens({ catalog, tokens, headers, ownAccessor, onEnd, onEndPerson }: T
           <a href={hrefOf(check, { accessor: token.accessor })}>
             May it …?<span class="unseen"> (asks what {visible(token.user)} may do)</span>
           </a>
+          {mayRead && (
+            <a href={hrefOf(trail, { who: token.accessor, since: '7d', only: 'all' })}>
+              What it did<span class="unseen"> (the token of {visible(token.user)})</span>
+            </a>
+          )}
           {mayEnd && (
             <button type="button" class="small danger" aria-label={`End the token of ${visible(token.user)}`} onClick={() => onEnd(token)}>
               End
