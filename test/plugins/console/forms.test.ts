@@ -9,6 +9,7 @@ import { fieldsIn, type Field } from '../../../plugins/console/app/forms/fields.
 import type { May } from '../../../plugins/console/app/api/may.ts';
 import type { FormPlace } from '../../../plugins/console/app/forms/controls/control.ts';
 import { listOf, offered } from '../../../plugins/console/app/forms/controls/lists.ts';
+import { fieldNames } from '../../../plugins/console/words/de/field-names.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -23,6 +24,22 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 const placeOf = (template: string): FormPlace => ({ document: catalog.document, template, names: ['x', 'y'], isAbove: false });
+
+test('every field of the description has its German name, or the same in both languages', () => {
+  const named = new Set<string>();
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { properties } = value as { readonly properties?: object };
+    for (const name of Object.keys(properties ?? {})) named.add(name);
+    for (const inner of Object.values(value)) walk(inner);
+  };
+  walk(catalog.document);
+  const lacking = [...named].filter((name) => fieldNames[name] === undefined && !sameInGerman.test(name));
+  expect(lacking.toSorted()).toEqual([]);
+});
+
+/** Abbreviations, and words that German has taken over. */
+const sameInGerman = /^(?:acme|cluster|cmac|cmp|csr|est|etcd|hmac|jwt|kdf|openpgp|pin|pkce|rest-api|scep|sha256|uris?|url|x|y)$/;
 
 test('fields that name an entry are offered those that the person may use so', () => {
   const all = catalog.entries.flatMap(({ path: template, operation }) =>
