@@ -183,24 +183,38 @@ test.skipIf(chromiumPath === undefined)('a rotation of the wrapping key is begun
   await context.close();
 });
 
-test.skipIf(chromiumPath === undefined)('a backup is saved as a file that age opens, and what opens it is asked twice', async () => {
-  const { context, page, faults } = await open();
-  await page.goto(`${daemon.url}/ui/v1/state/system/backup`);
-  await page.fill('#passphrase', 'correct horse battery staple');
-  expect(await page.locator('form button[type=submit]').isDisabled()).toBe(true);
-  await page.fill('#again', 'correct horse battery staple');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('button:has-text("Back up")')]);
-  await page.waitForSelector('h2:has-text("The backup is complete")');
-  expect(download.suggestedFilename()).toMatch(/^keystored-[\dT-]+Z\.age$/);
-  expect(
-    readFileSync(await download.path())
-      .subarray(0, 22)
-      .toString(),
-  ).toBe('age-encryption.org/v1\n');
-  expect(await page.locator('#passphrase').inputValue()).toBe('');
-  expect(faults).toEqual([]);
-  await context.close();
-});
+test.skipIf(chromiumPath === undefined)(
+  'a backup is saved as a file that age opens and a drill restores, and what opens it is asked twice',
+  async () => {
+    const { context, page, faults } = await open();
+    await page.goto(`${daemon.url}/ui/v1/state/system/backup`);
+    await page.fill('#passphrase', 'correct horse battery staple');
+    expect(await page.locator('form button[type=submit]').isDisabled()).toBe(true);
+    await page.fill('#again', 'correct horse battery staple');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('button:has-text("Back up")')]);
+    await page.waitForSelector('h2:has-text("The backup is complete")');
+    expect(download.suggestedFilename()).toMatch(/^keystored-[\dT-]+Z\.age$/);
+    expect(
+      readFileSync(await download.path())
+        .subarray(0, 22)
+        .toString(),
+    ).toBe('age-encryption.org/v1\n');
+    expect(await page.locator('#passphrase').inputValue()).toBe('');
+    // The same file is restored for trial, and the overview of backups says so from then on.
+    await page.goto(`${daemon.url}/ui/v1/state/system/backup-status`);
+    await page.waitForSelector('.chip:has-text("never")');
+    expect(await page.locator('button:has-text("Back up now")').count(), 'without a target').toBe(0);
+    await page.setInputFiles('#drill-file', await download.path());
+    await page.fill('#drill-secret', 'correct horse battery staple');
+    await page.click('button:has-text("Run the drill"):not([disabled])');
+    await page.waitForSelector('.chip:text-is("restores")');
+    await page.waitForSelector('dd:has-text("this appliance")');
+    expect(await page.locator('.chip:has-text("never")').count()).toBe(0);
+    await expectAccessible(page);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
 
 test.skipIf(chromiumPath === undefined)(
   'the log is followed: a line that is written appears, a pause holds it, and filters are kept by the address',
