@@ -62,8 +62,11 @@ test('a record is a sentence about what was done, or was refused', () => {
   expect(sentenceOf(used, encrypts, ['orders'])).toBe('encrypted 8 characters with orders, version 5');
   expect(sentenceOf({ ...encrypt, status: 403 }, encrypts, ['orders'])).toBe('was refused to encrypt with orders');
   expect(sentenceOf({ ...encrypt, status: 503 }, encrypts, ['orders'])).toBe('failed to encrypt with orders');
-  expect(sentenceOf({ status: 204 }, entryOf('merge', key), ['orders'])).toBe('changed orders');
+  expect(sentenceOf({ status: 204 }, entryOf('merge', key), ['orders'])).toBe('changed key orders');
   expect(sentenceOf({ status: 201 }, entryOf('create', keys), [])).toBe('made one of transit keys');
+  const named = { status: 201, 'request-parameters': { name: 'orders' } };
+  expect(sentenceOf(named, entryOf('create', keys), [])).toBe('made key orders');
+  expect(sentenceOf({ ...named, status: 409 }, entryOf('create', keys), [])).toBe('was refused to make key orders');
   expect(sentenceOf({ status: 200 }, entryOf('do', '/v1/state/system/test-hsm', 'test-hsm'), [])).toBe('did “Test HSM”');
   expect(sentenceOf({ status: 200 }, undefined, [])).toBeUndefined();
 });

@@ -5,6 +5,7 @@ import { resolve, textOf } from '../description/schema.ts';
 import { Prose } from '../parts/prose.tsx';
 import { visible } from '../parts/visible.ts';
 import { said } from '../language/language.ts';
+import type { Field } from './fields.ts';
 import type { Control, ControlProps } from './controls/control.ts';
 import { controls } from './controls/controls.tsx';
 import { listOf } from './controls/lists.ts';
@@ -23,11 +24,16 @@ export function idOf(path: string, isAbove = false): string {
   return `${isAbove ? 'above' : 'field'}-${path.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
 }
 
+/** Tells whether a field has the value for good that it was made with. */
+export function isMadeFixed({ schema }: Field): boolean {
+  return schema['x-creation-only'] === true;
+}
+
 export function FieldRow(props: FieldProps): ComponentChildren {
   const { field, problem, isChange, present, typed, onType, words = {} } = props;
   const { path, schema, required, nullable, kind } = field;
   const id = idOf(path, props.place.isAbove);
-  const isFixed = isChange && schema['x-creation-only'] === true;
+  const isFixed = isChange && isMadeFixed(field);
   const isLocked = isChange && schema['x-one-way'] === true && present === 'true';
   const control: Control = {
     id,
@@ -47,7 +53,7 @@ export function FieldRow(props: FieldProps): ComponentChildren {
         <span class="label">{label}</span>
         <p class="fixed">
           {isLocked ? 'yes' : typeof present === 'string' ? visible(yesOrNo(present)) : 'not set'}{' '}
-          <span class="quiet">{isLocked ? 'This cannot be taken back.' : 'Fixed when it was made.'}</span>
+          {isLocked && <span class="quiet">This cannot be taken back.</span>}
         </p>
       </div>
     );

@@ -12,7 +12,7 @@ import { titleOf, type Entry } from '../description/catalog.ts';
 import { Problem } from '../parts/problem.tsx';
 import { ConfirmName, isConfirmed, type Confirm } from './confirm-name.tsx';
 import { isSame, readDraft, typedOf, valueAt, type Draft, type FieldProblem, type Typed } from './draft.ts';
-import { FieldRow, idOf } from './field.tsx';
+import { FieldRow, idOf, isMadeFixed } from './field.tsx';
 import { fieldsIn, type Field } from './fields.ts';
 import { OneWay } from './one-way.tsx';
 import type { FormPlace } from './controls/control.ts';
@@ -130,7 +130,8 @@ export function Form(props: FormProps): ComponentChildren {
     />
   );
   const first = (props.outset?.first ?? []).flatMap((path) => fields.filter((field) => field.path === path));
-  const others = fields.filter((field) => !first.includes(field));
+  const fixed = isChange ? fields.filter(isMadeFixed) : [];
+  const others = fields.filter((field) => !first.includes(field) && !fixed.includes(field));
   const drawn = (some: readonly Field[]): ComponentChildren =>
     groupsOf(ordered(some, nameField)).map(({ title, members }) =>
       title === undefined ? (
@@ -166,6 +167,12 @@ export function Form(props: FormProps): ComponentChildren {
           <summary>More settings</summary>
           <p class="quiet">All of them have usual values: leave alone what you do not know.</p>
           {drawn(others)}
+        </details>
+      )}
+      {fixed.length > 0 && (
+        <details class="panel">
+          <summary>Fixed when it was made</summary>
+          {fixed.map(rowOf)}
         </details>
       )}
       {props.outset?.review?.(read.body)}

@@ -62,9 +62,10 @@ export function NoEntries({
   readonly isFiltered: boolean;
   readonly children?: ComponentChildren;
 }): ComponentChildren {
+  const isMadeHere = children !== undefined && children !== false;
   return (
     <div class="empty">
-      <p role="status">{isFiltered ? 'Nothing here matches.' : 'There is nothing here yet.'}</p>
+      <p role="status">{isFiltered ? 'Nothing here matches.' : isMadeHere ? 'There is nothing here yet.' : 'There is nothing here.'}</p>
       {!isFiltered && children}
     </div>
   );

@@ -58,6 +58,7 @@ export const mainGroups: readonly MainGroup[] = [
       { label: 'May they do this?', path: '/v1/state/policy/check', operation: 'execute' },
       { label: 'Sessions and tokens', path: '/v1/state/keystore/tokens', operation: 'read' },
       { label: 'Approvals', path: '/v1/state/approvals', operation: 'read' },
+      { label: 'Approval rules', path: '/v1/config/approval/rules', operation: 'read' },
       { label: 'Tenants', path: '/v1/config/tenants', operation: 'read' },
     ],
   },

@@ -13,7 +13,7 @@ import { Loading } from '../parts/loading.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Fields } from '../parts/value.tsx';
-import { makingOf } from './purposes.ts';
+import { makingOf } from '../description/purposes.ts';
 import { visible } from '../parts/visible.ts';
 
 type ChangeProps = { readonly catalog: Catalog; readonly entry: Entry; readonly names: readonly string[] };

@@ -79,6 +79,7 @@ const drawnViews: readonly DrawnView[] = [
     shown: 'above',
     view: TenantView,
     fields: ['kind', 'policies', 'uuid', 'creation-time', 'root-token-issued'],
+    leadsTo: ['/v1/state/tenants/{name}/open-as'],
   },
   {
     template: '/v1/config/keystore/authentication/approles/{name}',

@@ -14,7 +14,7 @@ import { visible } from '../parts/visible.ts';
 import { locale } from '../language/language.ts';
 import { Documents, type DocumentOf } from './documents.tsx';
 import { drawnAbove, drawnAt } from './drawn.ts';
-import { kindOf } from './purposes.ts';
+import { kindOf } from '../description/purposes.ts';
 
 export function EntryView({
   catalog,

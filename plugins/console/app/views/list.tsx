@@ -21,7 +21,7 @@ import { Value } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
 import { locale, said } from '../language/language.ts';
 import { drawnAt } from './drawn.ts';
-import { purposeOf } from './purposes.ts';
+import { purposeOf } from '../description/purposes.ts';
 
 const mostColumns = 6;
 

@@ -69,7 +69,7 @@ export const forms: Words = {
   'has a value without a name': 'hat einen Wert ohne Namen',
   'has "{0}" twice': 'enthält „{0}“ doppelt',
   'This cannot be taken back.': 'Das kann nicht rückgängig gemacht werden.',
-  'Fixed when it was made.': 'Bei der Anlage festgelegt.',
+  'Fixed when it was made': 'Bei der Anlage festgelegt',
   ' (required)': ' (erforderlich)',
   'It is removed when you save.': 'Wird beim Speichern entfernt.',
   'Keep it': 'Behalten',
@@ -114,6 +114,7 @@ export const forms: Words = {
   'Previous {0}': 'Vorherige {0}',
   'Next {0}': 'Nächste {0}',
   'Nothing here matches.': 'Hier passt nichts.',
+  'There is nothing here.': 'Hier ist nichts.',
   'There is nothing here yet.': 'Hier ist noch nichts.',
   'Name contains': 'Name enthält',
   'With labels': 'Mit Labels',
@@ -195,6 +196,10 @@ export const forms: Words = {
   'Acts that need the approval of other people.': 'Vorgänge, die der Freigabe durch andere bedürfen.',
   'What a start or a background job has found, and who has answered it.':
     'Was ein Start oder ein Hintergrundjob gefunden hat, und wer darauf geantwortet hat.',
+  'The appliances that share the store.': 'Die Appliances, die sich den Speicher teilen.',
+  'What each part of the appliance says of itself.': 'Was jeder Teil der Appliance über sich sagt.',
+  'The keys that sign the audit trail, and the newest record of each of its chains.':
+    'Die Schlüssel, die das Prüfprotokoll signieren, und der neueste Eintrag jeder seiner Ketten.',
   'Receivers of the audit trail and the log, and how far each is. The configuration file names them.':
     'Empfänger von Prüfprotokoll und Log, und wie weit jeder ist. Die Konfigurationsdatei nennt sie.',
   'The audit trail, and the log of the appliance.': 'Das Prüfprotokoll und das Log der Appliance.',

@@ -23,7 +23,7 @@ export const frame: Words = {
   'Sessions and tokens': 'Sitzungen und Token',
   'Signed heads': 'Signierte Kettenenden',
   Updates: 'Updates',
-  'Rules of approvals': 'Freigaberegeln',
+  'Approval rules': 'Freigaberegeln',
   Backups: 'Sicherungen',
   'Make a cluster': 'Cluster bilden',
   'Invite an appliance': 'Appliance einladen',
@@ -72,7 +72,6 @@ export const frame: Words = {
   'This is the root token of the tenant {0}. It is shown this once, has no end, and can do everything: put it into a safe. The credential of the screen no longer works.':
     'Dies ist das Root-Token des Mandanten {0}. Es wird nur dieses eine Mal gezeigt, läuft nicht ab und darf alles: Verwahren Sie es in einem Tresor. Die Zugangsdaten vom Bildschirm gelten nicht mehr.',
   'root token': 'Root-Token',
-  'Then sign in with it.': 'Melden Sie sich danach damit an.',
   'I have kept it: sign in': 'Ich habe es verwahrt: anmelden',
   'This session ends soon': 'Diese Sitzung endet bald',
   'Its time is over then, however much it is used. Sign in again in a new window to go on here; what you typed stays.':

@@ -44,6 +44,7 @@ export const making: Words = {
   'Certificates for devices': 'Zertifikate für Geräte',
   'They ask for one by themselves (EST), with a secret that is made now.':
     'Sie fordern selbst eines an (EST), mit einem Geheimnis, das jetzt erzeugt wird.',
+  'the domains that you name': 'den Domänen, die Sie nennen',
   '{0} Devices enrol with a secret, which the next page shows this once, for names below {1}.':
     '{0} Geräte registrieren sich mit einem Geheimnis, das die nächste Seite einmal zeigt, für Namen unter {1}.',
   'A root': 'Eine Wurzel',

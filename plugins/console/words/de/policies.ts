@@ -13,6 +13,7 @@ export const policies: Words = {
   'Allowed with other values, or showing other fields': 'Erlaubt mit anderen Werten oder anderen sichtbaren Feldern',
   'Nothing changes for {0}.': 'Für {0} ändert sich nichts.',
   'The policy allows what it allowed.': 'Die Richtlinie erlaubt, was sie erlaubt hat.',
+  'It allows nothing yet.': 'Sie erlaubt noch nichts.',
   'Its rules change, but no operation was found that they judge differently.':
     'Ihre Regeln ändern sich, aber es fand sich keine Operation, die sie anders beurteilen.',
   tokens: 'Token',
@@ -42,7 +43,6 @@ export const policies: Words = {
   'some names': 'einige Namen',
   'Rule {0}: a line of the allowed values is a field, a colon, and its values.':
     'Regel {0}: Eine Zeile der erlaubten Werte ist ein Feld, ein Doppelpunkt und seine Werte.',
-  'Create a policy': 'Richtlinie anlegen',
   'The most exact rule for a path decides; what no rule allows is refused. The appliance checks the policy while you type. {0}':
     'Die genaueste Regel für einen Pfad entscheidet; was keine Regel erlaubt, wird abgelehnt. Die Appliance prüft die Richtlinie, während Sie schreiben. {0}',
   'The policy has no name yet.': 'Die Richtlinie hat noch keinen Namen.',

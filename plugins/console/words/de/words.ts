@@ -27,6 +27,7 @@ export const areas: Readonly<Record<string, Words>> = {
 
 /** By the source below `app/`. */
 export const exceptions: Readonly<Record<string, Words>> = {
+  'views/audit/sentences.ts': { made: 'Anlegen von', make: 'Anlegen von' },
   'views/audit/uses.ts': { change: 'Ändern', delete: 'Löschen' },
   'views/authorities/certificates.tsx': { End: 'Ende' },
 };

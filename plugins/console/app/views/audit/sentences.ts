@@ -1,6 +1,7 @@
 // Records of the trail as sentences: what somebody did, or was refused, and with which thing.
 import { nameOf, titleOf } from '../../description/catalog.ts';
 import type { Entry } from '../../description/catalog.ts';
+import { oneOf } from '../../description/purposes.ts';
 import { language, locale, said } from '../../language/language.ts';
 import { resultOf, type TrailRecord } from './records.ts';
 
@@ -43,7 +44,7 @@ const wholes: Readonly<Record<string, readonly [done: string, infinitive: string
 const verbs: Readonly<Record<string, readonly [done: string, infinitive: string]>> = {
   list: [said('listed'), said('list')],
   show: ['looked at', 'look at'],
-  create: ['made one of', 'make one of'],
+  create: [said('made'), said('make')],
   replace: [said('set'), said('set')],
   merge: [said('changed'), said('change')],
   delete: [said('deleted'), said('delete')],
@@ -58,7 +59,7 @@ export function sentenceOf(record: TrailRecord, entry: Entry | undefined, names:
   if (words === undefined) return undefined;
   const [done, infinitive] = words;
   const result = resultOf(record);
-  const what = name ?? (command.verb === 'do' ? '' : thingsOf(entry));
+  const what = command.verb === 'do' ? (name ?? '') : whatIn(record, entry, name);
   const begun =
     result === 'done' ? done.replace('{size}', sizeOf(record)) : `${result === 'failed' ? 'failed to' : 'was refused to'} ${infinitive}`;
   const version = record['key-version'];
@@ -71,6 +72,14 @@ function wordsOfAction(action: string, name: string | undefined): readonly [done
   if (known !== undefined) return known;
   const title = titleOf(plain);
   return name === undefined ? [`did “${title}”`, `do “${title}”`] : [`did “${title}” with`, `do “${title}” with`];
+}
+
+/** `key orders`: the name of a new entry is in what was sent. */
+function whatIn(record: TrailRecord, entry: Entry, known: string | undefined): string {
+  const sent = (record['request-parameters'] as { readonly name?: unknown } | null | undefined)?.name;
+  const name = known !== undefined || entry.command.verb !== 'create' || typeof sent !== 'string' ? known : sent;
+  if (name !== undefined) return [oneOf(entry.path), name].filter((part) => part !== undefined).join(' ');
+  return entry.command.verb === 'create' ? `one of ${thingsOf(entry)}` : thingsOf(entry);
 }
 
 function thingsOf(entry: Entry): string {

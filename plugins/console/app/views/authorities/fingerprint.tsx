@@ -1,6 +1,6 @@
 // The fingerprint of a certificate, to be compared with another source.
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { certificatesIn, fingerprintOf } from './pem.ts';
@@ -31,11 +31,23 @@ export function Fingerprint({
   const shown = text.value ?? unknown;
   return (
     <span class={text.value === undefined ? 'fingerprint awaited' : 'fingerprint'}>
-      <code>{shown}</code>
+      <code>
+        {groupsOf(shown).map((group, index) => (
+          <Fragment key={index}>
+            {index > 0 && <wbr />}
+            {group}
+          </Fragment>
+        ))}
+      </code>
       <span class="buttons">
         <CopyButton text={shown} what={`fingerprint of ${what}`} />
         {children}
       </span>
     </span>
   );
+}
+
+/** Eight octets each, so that lines break where one counts. */
+function groupsOf(text: string): readonly string[] {
+  return text.match(/.{1,24}/g) ?? [];
 }

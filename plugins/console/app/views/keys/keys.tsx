@@ -124,7 +124,7 @@ const settingColumns: readonly Column<KeyState>[] = [
 
 const labelColumn: Column<KeyState> = {
   head: 'Labels',
-  cell: ({ labels = {} }) => <Labels labels={labels} />,
+  cell: (key) => hasLabels(key) && <Labels labels={key.labels ?? {}} />,
 };
 
 function hasLabels({ labels = {} }: KeyState): boolean {

@@ -124,7 +124,7 @@ function Made({ catalog, name, secret }: DrawnProps & { readonly name: string; r
 
 function domainsIn(body: Body): string {
   const domains = valueAt(body, 'est/allowed-domains');
-  return Array.isArray(domains) && domains.length > 0 ? domains.map((one) => visible(String(one))).join(', ') : '…';
+  return Array.isArray(domains) && domains.length > 0 ? domains.map((one) => visible(String(one))).join(', ') : 'the domains that you name';
 }
 
 function issuer(body: Body): string {

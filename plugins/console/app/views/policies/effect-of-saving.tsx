@@ -42,7 +42,7 @@ export function EffectOfSaving({ catalog, name: kept, before, after }: EffectPro
       <h2 id="effect-title">What saving changes</h2>
       {holders !== undefined && <Affected holders={holders} chosen={chosen.value} onChoose={(token) => (chosen.value = token)} />}
       <div role="status">
-        <Changed difference={difference} who={chosen.value?.user} isSame={rulesOf(before) === rulesOf(after)} />
+        <Changed difference={difference} who={chosen.value?.user} isNew={kept === undefined} isSame={rulesOf(before) === rulesOf(after)} />
       </div>
       <details class="panel">
         <summary>{chosen.value === undefined ? 'All that it allows then' : `All that ${visible(chosen.value.user)} may do then`}</summary>
@@ -65,9 +65,14 @@ const titles: readonly { readonly kind: keyof Difference; readonly tone: Tone; r
   { kind: 'other', tone: 'warn', title: 'Allowed with other values, or showing other fields' },
 ];
 
-type ChangedProps = { readonly difference: Difference; readonly who: string | undefined; readonly isSame: boolean };
+type ChangedProps = {
+  readonly difference: Difference;
+  readonly who: string | undefined;
+  readonly isNew: boolean;
+  readonly isSame: boolean;
+};
 
-function Changed({ difference, who, isSame }: ChangedProps): ComponentChildren {
+function Changed({ difference, who, isNew, isSame }: ChangedProps): ComponentChildren {
   if (titles.some(({ kind }) => difference[kind].length > 0))
     return titles.map(({ kind, tone, title }) => (
       <Sentences key={kind} tone={tone} title={`${title}: ${difference[kind].length.toLocaleString(locale)}`} texts={difference[kind]} />
@@ -76,9 +81,11 @@ function Changed({ difference, who, isSame }: ChangedProps): ComponentChildren {
     <p class="quiet">
       {who !== undefined
         ? `Nothing changes for ${visible(who)}.`
-        : isSame
-          ? 'The policy allows what it allowed.'
-          : 'Its rules change, but no operation was found that they judge differently.'}
+        : isNew
+          ? 'It allows nothing yet.'
+          : isSame
+            ? 'The policy allows what it allowed.'
+            : 'Its rules change, but no operation was found that they judge differently.'}
     </p>
   );
 }

@@ -7,6 +7,7 @@ import { go, guardLeaving, hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
 import type { Request } from '../../api/request.ts';
 import { Catalog, type Entry } from '../../description/catalog.ts';
+import { makingOf } from '../../description/purposes.ts';
 import { Act } from '../../forms/act.tsx';
 import { makeInPlaceBy } from '../../forms/make-in-place.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -33,7 +34,7 @@ export function PolicyEditor({ catalog, place: { entries, names }, path }: Drawn
   const present = useSteady(useLoaded(asked).value);
   const save = entries.find(({ command }) => command.tree === 'config' && command.verb === (name === undefined ? 'create' : 'merge'));
   if (save === undefined) return null;
-  const title = name === undefined ? 'Create a policy' : `Edit ${name}`;
+  const title = name === undefined ? makingOf(save) : `Edit ${name}`;
   return (
     <>
       <Heading catalog={catalog} title={title} path={`${path}/${name === undefined ? 'new' : 'edit'}`}>
