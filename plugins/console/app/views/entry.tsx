@@ -76,6 +76,7 @@ export function EntryView({
           </button>
         </div>
       </Heading>
+      <Notices documents={documents} />
       {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
       <Actions
         entries={below.filter(({ command }) => command.verb === 'do')}
@@ -88,9 +89,21 @@ export function EntryView({
           <Links label="Below this" entries={others} names={names} />
         </section>
       )}
-      <Documents catalog={catalog} documents={documents} drawn={drawn.fields} />
+      <Documents catalog={catalog} documents={documents} drawn={[...drawn.fields, 'notices']} />
     </>
   );
+}
+
+/** Sentences of the state about what keeps the entry from working. */
+function Notices({ documents }: { readonly documents: readonly DocumentOf[] }): ComponentChildren {
+  const state = documents.find(({ title }) => title === 'State')?.loaded;
+  const body = state?.state === 'there' ? (state.answer.body as { readonly notices?: unknown } | null) : undefined;
+  const notices = Array.isArray(body?.notices) ? body.notices.filter((one) => typeof one === 'string') : [];
+  return notices.map((text) => (
+    <p key={text} class="notice">
+      {visible(text)}
+    </p>
+  ));
 }
 
 /** Tells whether the settings forbid that it is deleted. */

@@ -14,7 +14,8 @@ export const access: Words = {
   'Secret-ids': 'Secret-IDs',
   'End it': 'Beenden',
   'This {0}.': 'Folge: {0}.',
-  'ends the secret-id': 'beendet die Secret-ID',
+  'This ends the secret-id: programs can no longer log in with it.':
+    'Dies beendet die Secret-ID: Programme können sich nicht mehr mit ihr anmelden.',
   'The secret-id {0}': 'Die Secret-ID {0}',
   'The new secret-id is shown this once. Together with the role-id it is a login: bring it to the program on a way that you trust.':
     'Die neue Secret-ID wird nur dieses eine Mal gezeigt. Zusammen mit der Role-ID ist sie ein Zugang: Bringen Sie sie auf einem vertrauenswürdigen Weg zum Programm.',

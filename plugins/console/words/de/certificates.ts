@@ -59,9 +59,8 @@ export const certificates: Words = {
   Intermediate: 'Zwischenstelle',
   'Revoke {0}': '{0} widerrufen',
   'It is revoked already.': 'Es ist schon widerrufen.',
-  'This {0}. Revocation list and OCSP say so from now on, and a device that shows the certificate is refused.':
-    'Folge: {0}. Sperrliste und OCSP sagen es ab jetzt, und ein Gerät, das das Zertifikat vorzeigt, wird abgewiesen.',
-  'revokes the certificate': 'widerruft das Zertifikat',
+  'This revokes the certificate, which cannot be taken back. Revocation list and OCSP say so from now on, and a device that shows the certificate is refused.':
+    'Dies widerruft das Zertifikat, und das lässt sich nicht zurücknehmen. Sperrliste und OCSP sagen es ab jetzt, und ein Gerät, das das Zertifikat vorzeigt, wird abgewiesen.',
   'Revoke its whole line, too: what it renewed, and all renewals of that.':
     'Die ganze Linie widerrufen: auch, was es erneuert hat, und alle Erneuerungen davon.',
   '{0} on {1}': '{0} auf {1}',
@@ -168,7 +167,7 @@ export const certificates: Words = {
   Approve: 'Freigeben',
   'Refuse …': 'Ablehnen …',
   Refuse: 'Ablehnen',
-  'refuses the request': 'lehnt den Antrag ab',
+  'This refuses the request, which cannot be taken back.': 'Dies lehnt den Antrag ab, und das lässt sich nicht zurücknehmen.',
   'curl and openssl': 'curl und openssl',
   'On every machine. The key is made on the device and stays there.':
     'Auf jeder Maschine. Der Schlüssel entsteht auf dem Gerät und bleibt dort.',

@@ -225,7 +225,8 @@ export const machine: Words = {
   ', ended {0}': ', endete {0}',
   'Rotate …': 'Rotieren …',
   'Rotate the wrapping key': 'Wrapping-Schlüssel rotieren',
-  'rotates the wrapping key': 'rotiert den Wrapping-Schlüssel',
+  'This destroys the present wrapping key once every key is rewrapped. With an HSM of your own, older backups then need a backup of the HSM.':
+    'Dies vernichtet den jetzigen Wrapping-Schlüssel, sobald jeder Schlüssel umgepackt ist. Mit einem eigenen HSM brauchen ältere Sicherungen dann eine Sicherung des HSM.',
   'A new key wraps from now on. Every stored key is wrapped again inside the token while the service runs; the progress is shown here, also after you have left this page.':
     'Ab jetzt verpackt ein neuer Schlüssel. Jeder gespeicherte Schlüssel wird im Token neu verpackt, während der Dienst läuft; der Fortschritt steht hier, auch nachdem Sie diese Seite verlassen haben.',
   'You may not rotate it: {0}': 'Sie dürfen ihn nicht rotieren: {0}',

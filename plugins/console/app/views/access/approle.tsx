@@ -96,7 +96,7 @@ function SecretIds({ catalog, names, turn, onChange }: SecretIdsProps): Componen
           names={names}
           body={{ accessor: ending.value.accessor }}
           does="End it"
-          confirm={{ name: visible(name), what: `This ${disable.command.ends ?? 'ends the secret-id'}.` }}
+          confirm={{ name: visible(name), what: 'This ends the secret-id: programs can no longer log in with it.' }}
           onDone={() => {
             ending.value = undefined;
             onChange();

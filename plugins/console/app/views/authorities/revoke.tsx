@@ -62,7 +62,7 @@ function Revocation({ name, certificate: { serial, subject, status }, entry, rea
       does="Revoke"
       confirm={{
         name: visible(commonNameOf(subject) ?? serial),
-        what: `This ${entry.command.ends ?? 'revokes the certificate'}. Revocation list and OCSP say so from now on, and a device that shows the certificate is refused.`,
+        what: 'This revokes the certificate, which cannot be taken back. Revocation list and OCSP say so from now on, and a device that shows the certificate is refused.',
       }}
       onDone={() => go(hrefOf(path), 'replace')}
     >

@@ -87,7 +87,7 @@ function Decision({ catalog, names, waiting, onDone }: DecisionProps): Component
           names={names}
           body={body}
           does="Refuse"
-          confirm={{ name: visible(waiting.subject), what: `This ${reject.command.ends ?? 'refuses the request'}.` }}
+          confirm={{ name: visible(waiting.subject), what: 'This refuses the request, which cannot be taken back.' }}
           onDone={onDone}
         />
       )}

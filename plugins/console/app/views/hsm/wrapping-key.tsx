@@ -52,7 +52,10 @@ export function WrappingKeyCard({ catalog, token: { name, state, 'wrapping-key':
           names={[]}
           body={{ token: name }}
           does="Rotate the wrapping key"
-          confirm={{ name: visible(name), what: `This ${entry.command.ends ?? 'rotates the wrapping key'}.` }}
+          confirm={{
+            name: visible(name),
+            what: 'This destroys the present wrapping key once every key is rewrapped. With an HSM of your own, older backups then need a backup of the HSM.',
+          }}
           onDone={() => {
             isAsked.value = false;
             onChange();
