@@ -9,7 +9,7 @@ import { type AlternativeName, readGeneralName } from '../der/read-extensions.ts
 import type { AllowedBases } from './name-constraints.ts';
 import { normaliseDomain } from '../names/domain.ts';
 import { isEmailWithin } from '../names/mail.ts';
-import { isOtherNameWithin } from '../names/other-name.ts';
+import { isOtherNameWithin, otherName, parseOtherName } from '../names/other-name.ts';
 
 /** The fields of a CA that the policy reads (spec, CA resource). */
 export type IdentityPolicy = {
@@ -23,15 +23,24 @@ export type IdentityPolicy = {
   readonly allowedOtherNames?: readonly string[] | undefined;
 };
 
-/**
- * Lists the names that a policy allows, by field, as bases of name constraints; fields that allow nothing are left out, and otherNames, of which limits here
- * say nothing.
- */
-export function allowedBases({ allowedDomains, allowedUris = [], allowedEmails = [], allowIpSans }: IdentityPolicy): AllowedBases[] {
+/** Lists the names that a policy allows, by field, as bases of name constraints; fields that allow nothing are left out. */
+export function allowedBases(policy: IdentityPolicy): AllowedBases[] {
+  const {
+    allowedDomains,
+    allowBareDomains,
+    allowSubdomains,
+    allowedUris = [],
+    allowedEmails = [],
+    allowedOtherNames = [],
+    allowIpSans,
+  } = policy;
+  // With a dot before it only what is below it.
+  const dot = allowSubdomains && !allowBareDomains ? '.' : '';
   const rows = [
-    { field: 'allowedDomains', values: allowedDomains, base: (text: string) => dnsName(normaliseDomain(text) ?? text) },
+    { field: 'allowedDomains', values: allowedDomains, base: (text: string) => dnsName(dot + (normaliseDomain(text) ?? text)) },
     { field: 'allowedUris', values: allowedUris, base: (text: string) => uri(text.split('/')[2] ?? '') },
     { field: 'allowedEmails', values: allowedEmails, base: (text: string) => email(text.replace(/^\*@/, '')) },
+    { field: 'allowedOtherNames', values: allowedOtherNames, base: otherNameOf },
     { field: 'allowIpSans', values: allowIpSans ? ['0.0.0.0', '::'] : [], base: everyAddress },
   ] as const;
   return rows
@@ -42,6 +51,9 @@ export function allowedBases({ allowedDomains, allowedUris = [], allowedEmails =
       bases: values.map((value) => readGeneralName(new Reader(base(value)).next())),
     }));
 }
+
+/** The name of a pattern, which counts by its kind alone. */
+const otherNameOf = (text: string): Uint8Array => otherName(parseOtherName(text) ?? { type: '2.5.4.3', value: text });
 
 /** Address and mask of zeros: all of its length. */
 function everyAddress(zero: string): Uint8Array {

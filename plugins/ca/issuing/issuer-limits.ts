@@ -94,7 +94,7 @@ export function requirePolicyWithin(
 ): void {
   const known = before === undefined ? [] : allowedBases(before);
   const changed = allowedBases(policy).filter(
-    (one) => !known.some(({ field, values }) => field === one.field && isDeepStrictEqual(values, one.values)),
+    (one) => !known.some(({ field, bases }) => field === one.field && isDeepStrictEqual(bases, one.bases)),
   );
   const problem = reading(() => {
     const closed = findClosed(chain, changed);

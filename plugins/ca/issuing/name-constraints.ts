@@ -74,11 +74,43 @@ export type ClosedKind = { readonly kind: AlternativeNameKind; readonly isPermit
 
 /** Tells whether constraints leave any name of a kind, of all or of those within some bases. */
 function isAnyLeft(all: readonly Constraints[], kind: AlternativeNameKind, within: readonly AlternativeName[] = []): boolean {
+  // A kind without a rule for what is within a base: any constraint on it bars it, as in isAllowed.
+  if (matchers[kind] === undefined)
+    return !all.some(({ permitted, excluded }) => [...permitted, ...excluded].some((base) => base.kind === kind));
   const stated = [within, ...all.map(({ permitted }) => permitted.filter((base) => base.kind === kind))].filter(
     (bases) => bases.length > 0,
   );
   const left = stated.reduce((some, bases) => some.flatMap((one) => bases.flatMap((base) => commonOf(one, base))));
-  return !left.every((base) => all.some(({ excluded }) => excluded.some((one) => isBaseWithin(one, base))));
+  const excluded = all.flatMap((one) => one.excluded.filter((base) => base.kind === kind));
+  return !left.every((base) => isClosed(base, excluded));
+}
+
+/** Tells whether exclusions leave nothing of a base: one of them, or of addresses several together. */
+function isClosed(base: AlternativeName, excluded: readonly AlternativeName[]): boolean {
+  if (excluded.some((one) => isBaseWithin(one, base))) return true;
+  if (base.kind !== 'ip' || !isRange(base)) return false;
+  const within = excluded.filter((one) => isRange(one) && isBaseWithin(base, one));
+  // Without an exclusion in it a half is open: no more halves are looked at than the exclusions have bits.
+  return within.length > 1 && halvesOf(base).every((half) => isClosed(half, within));
+}
+
+/** Tells whether the mask of a range of addresses has its ones before its zeros, as all have that are written with a slash. */
+function isRange({ content }: AlternativeName): boolean {
+  const bits = Array.from(content.subarray(content.length / 2), (octet) => octet.toString(2).padStart(8, '0')).join('');
+  return /^1*0*$/.test(bits);
+}
+
+/** The two halves of a range of more than one address. */
+function halvesOf(base: AlternativeName): AlternativeName[] {
+  const half = base.content.length / 2;
+  const at = base.content.findIndex((octet, index) => index >= half && octet !== 0xff);
+  const bit = 0x80 >> Math.clz32(~(base.content[at] ?? 0) << 24);
+  return [0, bit].map((value) => {
+    const content = Uint8Array.from(base.content);
+    content[at] = (content[at] ?? 0) | bit;
+    content[at - half] = ((content[at - half] ?? 0) & ~bit) | value;
+    return { ...base, content };
+  });
 }
 
 /** The common part of two bases: the narrower one, or nothing. */

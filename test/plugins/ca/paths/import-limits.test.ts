@@ -5,6 +5,7 @@ import { encode, explicit, implicit, octetString, Reader, sequence, tag } from '
 import { readCertificate } from '../../../../plugins/ca/der/certificate.ts';
 import { parseName } from '../../../../core/der/name.ts';
 import { readGeneralName } from '../../../../plugins/ca/der/read-extensions.ts';
+import { otherName } from '../../../../plugins/ca/names/other-name.ts';
 import { findConstrainedName } from '../../../../plugins/ca/issuing/name-constraints.ts';
 import type { Answer } from '../../../harness/appliance.ts';
 import { basic } from '../../est/client.ts';
@@ -25,6 +26,20 @@ const uri = (name: string): Uint8Array => implicit(6, Buffer.from(name));
 const ip = (...octets: number[]): Uint8Array => implicit(7, Uint8Array.from(octets));
 const directory = (name: string): Uint8Array => explicit(4, parseName(name) ?? new Uint8Array(0));
 const other = (): Uint8Array => encode(tag.constructed(0), octetString(Uint8Array.of(1)));
+
+const zeros = [0, 0, 0, 0];
+const [upper, top] = [
+  [0x80, 0, 0, 0],
+  [0xc0, 0, 0, 0],
+];
+/** Of each length of a mask the addresses that differ in its last bit from 0.0.0.0. */
+const allButOne = Array.from({ length: 32 }, (_, bits) => {
+  const [one, mask] = [Buffer.alloc(4), Buffer.alloc(4)];
+  one.writeUInt32BE((0x80000000 >>> bits) >>> 0);
+  mask.writeUInt32BE((-1 << (31 - bits)) >>> 0);
+  return ip(...one, ...mask);
+});
+const everyV6 = ip(...Array.from({ length: 32 }, () => 0));
 
 /** nameConstraints, critical. */
 function constraints({ permitted = [], excluded = [] }: { permitted?: Uint8Array[]; excluded?: Uint8Array[] }): x509.Extension {
@@ -78,6 +93,33 @@ describe('import-cert refuses a certificate under which nothing that the CA issu
     ],
     ['name constraints that exclude the domain', [constraints({ excluded: [dns('test')] })], openEst, /none of est.*example\.test/],
     [
+      'name constraints that exclude all below the domain, where the domain itself is not allowed',
+      [constraints({ excluded: [dns('.example.test')] })],
+      { ...openEst, 'allow-bare-domains': false },
+      /none of est.*example\.test/,
+    ],
+    [
+      'name constraints on otherNames, which bar each',
+      [constraints({ excluded: [otherName({ type: '1.2.3', value: 'x' })] })],
+      { ...openEst, 'allowed-other-names': ['1.3.6.1.4.1.311.20.2.3;UTF8:*@example.test'] },
+      /none of est\/allowed-other-names/,
+    ],
+    [
+      'name constraints that exclude all addresses in parts',
+      [
+        constraints({
+          excluded: [
+            ip(...zeros, 0x80, ...zeros.slice(1)),
+            ip(...upper, 0xc0, ...zeros.slice(1)),
+            ip(...top, 0xc0, ...zeros.slice(1)),
+            everyV6,
+          ],
+        }),
+      ],
+      { ...openEst, 'allow-ip-sans': true },
+      /none of est\/allow-ip-sans/,
+    ],
+    [
       'name constraints that are none',
       [new x509.Extension('2.5.29.30', true, Uint8Array.of(5, 0))],
       openEst,
@@ -103,13 +145,26 @@ describe('import-cert refuses a certificate under which nothing that the CA issu
     );
   });
 
-  test.each([
-    ['domains of which some are left', [constraints({ permitted: [dns('west.example.test')] })]],
-    ['domains with a dot before them', [constraints({ permitted: [dns('.example.test')] })]],
-    ['any extended key usage', [purposes('2.5.29.37.0')]],
-    ['no keyUsage at all', []],
-  ])('%s: imported', async (what, extensions) => {
-    expect([what, codeOf((await importing(extensions)).answer)]).toEqual([what, '204 done']);
+  const addresses = { ...openEst, 'allow-ip-sans': true };
+  test.each<[string, x509.Extension[], object]>([
+    ['domains of which some are left', [constraints({ permitted: [dns('west.example.test')] })], openEst],
+    ['domains with a dot before them', [constraints({ permitted: [dns('.example.test')] })], openEst],
+    ['any extended key usage', [purposes('2.5.29.37.0')], openEst],
+    ['no keyUsage at all', [], openEst],
+    ['all addresses but one excluded', [constraints({ excluded: [...allButOne, everyV6] })], addresses],
+    ['all addresses excluded but those of version 6', [constraints({ excluded: [ip(...zeros, ...zeros)] })], addresses],
+    [
+      'masks that leave a part, with ones behind zeros',
+      [constraints({ excluded: [ip(...zeros, 0x80, 0, 0, 0), ip(...upper, 0x81, 0, 0, 0), everyV6] })],
+      addresses,
+    ],
+    [
+      'otherNames of which nobody says anything',
+      [constraints({ excluded: [mail('x.test')] })],
+      { ...openEst, 'allowed-other-names': ['1.2.3;UTF8:*'] },
+    ],
+  ])('%s: imported', async (what, extensions, est) => {
+    expect([what, codeOf((await importing(extensions, est)).answer)]).toEqual([what, '204 done']);
   });
 });
 
