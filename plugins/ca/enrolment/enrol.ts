@@ -24,6 +24,7 @@ import {
   recordedYears,
   recordsOf,
   waitingDays,
+  withoutUnproven,
 } from './transactions.ts';
 
 /** First enrolment of a device. Throws `identity-not-allowed`, `rate-limited`, and as issueCertificate. */
@@ -35,8 +36,9 @@ export async function enrolFirst(
   asked: FirstEnrolment,
 ): Promise<EnrolmentOutcome> {
   const place = placeOf(ca, asked, first);
-  const records = recordsOf(context, place);
-  const known = findAnswer(context, records, hashesOf(csr));
+  const hashes = hashesOf(csr);
+  const records = withoutUnproven(recordsOf(context, place), hashes, hasShownSecret(asked));
+  const known = findAnswer(context, records, hashes);
   const rules = rulesOf(ca.record, asked.protocol);
   if (known !== undefined) {
     const shared = records.issued?.via.endsWith('-shared-secret') === true ? rules.initialEnrollSecret : undefined;
@@ -60,6 +62,8 @@ export async function enrolFirst(
     },
   );
 }
+
+const hasShownSecret = ({ secret, vouched }: FirstEnrolment): boolean => secret !== undefined || vouched !== undefined;
 
 /** The time until which a message with this credential could be sent again. */
 function endOf({ clock }: CaContext, { until }: Pick<Accepted, 'until'>): string {
@@ -197,10 +201,11 @@ async function keepPending(
   ca: FoundCa,
   csr: VerifiedCsr,
   place: Place,
-  { protocol, clientIp }: FirstEnrolment,
+  asked: FirstEnrolment,
   accepted: Accepted,
 ): Promise<EnrolmentOutcome> {
   const { store, tables, clock } = context;
+  const { protocol, clientIp } = asked;
   const { identity, oneTime, credential } = accepted;
   const messageHash = place.message?.at(-1);
   const message = messageHash === undefined ? undefined : { hash: String(messageHash), until: endOf(context, accepted) };
@@ -210,7 +215,7 @@ async function keepPending(
   const via = `${protocol}-${credential}`;
   return store.write((transaction): EnrolmentOutcome => {
     const meanwhile =
-      findAnswer(context, recordsOf(context, place, transaction), hashes) ??
+      findAnswer(context, withoutUnproven(recordsOf(context, place, transaction), hashes, hasShownSecret(asked)), hashes) ??
       findNoRoom(context, transaction, ca, { via, clientIp, keyHash: hashes.keyHash });
     if (meanwhile !== undefined) return meanwhile;
     const problem = oneTime === undefined ? undefined : spend(context, transaction, oneTime);

@@ -92,7 +92,9 @@ export function findAnswer(
   const { answered, pending, issued, isOfKey, message } = records;
   const isOther = (known: Enrolment | PendingEnrolment): boolean =>
     known.keyHash !== hashes.keyHash || (hashes.requestHash !== undefined && known.requestHash !== hashes.requestHash);
-  if (answered !== undefined && !isOver(answered) && (answered.serial === undefined || !isOfKey || isLiving(issued))) {
+  // A refusal is remembered for its own key alone: anybody asks under any name.
+  const isRefusedOther = answered?.serial === undefined && answered?.keyHash !== hashes.keyHash;
+  if (answered !== undefined && !isRefusedOther && !isOver(answered) && (answered.serial === undefined || !isOfKey || isLiving(issued))) {
     if (isOther(answered)) return usedByAnother;
     if (answered.serial === undefined) return rejected;
     if (issued === undefined || !isLiving(issued)) return ended;
@@ -100,6 +102,14 @@ export function findAnswer(
   }
   if (pending === undefined || isOver(pending)) return message === undefined || isOver(message) ? undefined : replayed;
   return isOther(pending) ? usedByAnother : { status: 'pending' };
+}
+
+/** The records without a request of another key that waits and has shown no secret: it keeps out none who shows one. */
+export function withoutUnproven(records: Records, { keyHash }: Pick<Enrolment, 'keyHash'>, hasShown: boolean): Records {
+  const { pending } = records;
+  return hasShown && pending !== undefined && !hasSecret(pending) && pending.keyHash !== keyHash
+    ? { ...records, pending: undefined }
+    : records;
 }
 
 /** The answer with a certificate. */

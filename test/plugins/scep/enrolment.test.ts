@@ -360,6 +360,25 @@ describe('where a person decides', () => {
     expect(await issued(name)).toEqual([]);
   });
 
+  test('another key that waits under the name of a transaction without a secret keeps out none who shows one, nor anybody once it was refused', async () => {
+    const name = await appliance.makeCa(asking);
+    const [unproven, transactionId, refused] = [await makeDevice(), newTransaction(), newTransaction()];
+    for (const one of [transactionId, refused]) expect((await enrol(name, unproven, undefined, one)).pkiStatus).toBe('3');
+    expect(await enrol(name, device, undefined, transactionId)).toMatchObject({
+      pkiStatus: '2',
+      failText: expect.stringContaining('another key'),
+    });
+    const made = await appliance.act(name, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
+    expect((await enrol(name, device, (made.body as { secret: string }).secret, transactionId)).pkiStatus).toBe('3');
+    expect(await poll(name, unproven, transactionId)).toMatchObject({ pkiStatus: '2', failInfo: '4' });
+    const waiting = (await appliance.list(name, 'enrolment-requests')) as { id: string; via: string }[];
+    expect(waiting.map(({ via }) => via).toSorted()).toEqual(['scep-none', 'scep-one-time-secret']);
+    const { id } = waiting.find(({ via }) => via === 'scep-none') as (typeof waiting)[number];
+    expect((await appliance.act(name, 'reject-enrolment', { id })).status).toBe(204);
+    expect((await enrol(name, device, undefined, refused)).pkiStatus).toBe('3');
+    expect((await poll(name, device, refused)).pkiStatus).toBe('3');
+  });
+
   test('at most twenty wait from an address, and each ends after a week', { timeout: 60_000 }, async () => {
     const name = await appliance.makeCa(asking);
     for (let each = 0; each < 20; each += 1) expect((await enrol(name, device, undefined, `t${each}`)).pkiStatus).toBe('3');
