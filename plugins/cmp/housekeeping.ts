@@ -4,9 +4,10 @@ import { hasCredential } from '../../core/audit/record.ts';
 import { ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
-import { type StoreKey, Unreadable } from '../../core/store/store.ts';
+import { getIfOpen, type StoreKey, Unreadable } from '../../core/store/store.ts';
 import type { CmpContext } from './context.ts';
-import { putTransaction } from './records/transactions.ts';
+import type { CmpTransaction } from './records/records.ts';
+import { openOf, putTransaction } from './records/transactions.ts';
 
 /** Most transactions of a kind that one run ends. */
 const stepRecords = 1_000;
@@ -21,26 +22,30 @@ export async function revokeUnconfirmed(context: CmpContext, signal: AbortSignal
   const over = formatTimestamp(clock.now().subtract({ seconds: graceSeconds }));
   const ended = Array.from(
     Iterator.from(tables.open.entries([]))
-      .filter(([, until]) => until < over)
+      .filter(([, open]) => (typeof open === 'string' ? open : open.until) < over)
       .take(stepRecords),
-    ([key]) => key,
   );
-  for (const place of ended) {
+  for (const [place, open] of ended) {
     if (signal.aborted) return;
     const record = tables.transactions.getFound(place);
-    // Its serial number is lost with it: health names it, and the others go on.
-    if (record instanceof Unreadable) continue;
+    const isDamaged = record instanceof Unreadable;
+    const known = typeof open === 'string' ? (isDamaged ? undefined : record) : open;
+    // An earlier version wrote no serial number beside the record: health names it, and the others go on.
+    if (known === undefined && isDamaged) continue;
     const [tenantId = '', caId = ''] = place.map(String);
-    const ca = record === undefined ? undefined : authorities.find(tenantId, record.ca);
-    const serial = record?.serial ?? (record === undefined || ca?.id !== caId ? undefined : approvedSerial(ca, record));
+    const ca = known === undefined ? undefined : authorities.find(tenantId, known.ca);
+    const serial = known?.serial ?? (known === undefined || ca?.id !== caId ? undefined : approvedSerial(ca, known));
     if (serial !== undefined && ca?.id === caId && (await revoke(ca, serial))) await noteRevocation(context, ca, serial);
     await store.write((transaction) => {
-      const present = transaction.get(tables.transactions, place);
-      if (present === undefined || (present.state !== 'waiting' && present.state !== 'unconfirmed')) transaction.delete(tables.open, place);
+      // Its certificate is revoked: nothing is left that the record could tell.
+      const present = transaction.deleteUnreadable(tables.transactions, place) ? undefined : transaction.get(tables.transactions, place);
+      if (present === undefined || !isOpen(present)) transaction.delete(tables.open, place);
       else putTransaction(context, transaction, place, { ...present, state: 'rejected' });
     });
   }
 }
+
+const isOpen = ({ state }: Pick<CmpTransaction, 'state'>): boolean => state === 'waiting' || state === 'unconfirmed';
 
 type Authority = NonNullable<ReturnType<CmpContext['authorities']['find']>>;
 
@@ -73,24 +78,39 @@ async function noteRevocation({ audit, clock }: CmpContext, { tenantId, name }: 
   });
 }
 
-/** Deletes transactions that are over, and those of CAs that are gone. Idempotent. */
+/**
+ * Deletes transactions that are over, and those of CAs that are gone. One that is open and whose end is not on record, because that record does not open, gets it
+ * again. Idempotent.
+ */
 export async function sweepTransactions({ store, tables, clock, authorities }: CmpContext, signal: AbortSignal): Promise<void> {
   store.refresh();
   const now = formatTimestamp(clock.now());
-  const isOver = ([key, { state, until }]: readonly [StoreKey, { readonly state: string; readonly until: string }]): boolean =>
-    (state !== 'waiting' && state !== 'unconfirmed' && until < now) || !authorities.exists(String(key[0]), String(key[1]));
-  const over = Array.from(
+  const isOver = ([key, record]: readonly [StoreKey, CmpTransaction]): boolean =>
+    (!isOpen(record) && record.until < now) || !authorities.exists(String(key[0]), String(key[1]));
+  const isLost = ([key, record]: readonly [StoreKey, CmpTransaction]): boolean =>
+    isOpen(record) && record.until < now && getIfOpen(tables.open, key) === undefined;
+  const found = Array.from(
     Iterator.from(tables.transactions.entries([]))
-      .filter(isOver)
+      .filter((entry) => isOver(entry) || isLost(entry))
       .take(5 * stepRecords),
-    ([key]) => key,
   );
+  const [over, lost] = [found.filter(isOver), found.filter((entry) => !isOver(entry))];
+  const keysOf = (entries: typeof found): StoreKey[] => entries.map(([key]) => key);
   await writeInPieces(
     store,
-    over,
+    keysOf(over),
     (transaction, key) => {
       transaction.delete(tables.transactions, key);
       transaction.delete(tables.open, key);
+    },
+    signal,
+  );
+  await writeInPieces(
+    store,
+    keysOf(lost),
+    (transaction, key) => {
+      const present = transaction.get(tables.transactions, key);
+      if (present !== undefined && isOpen(present)) transaction.put(tables.open, key, openOf(present));
     },
     signal,
   );

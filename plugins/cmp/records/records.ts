@@ -35,10 +35,16 @@ export type CmpTransaction = {
   readonly until: string;
 };
 
+/**
+ * A transaction that is waiting or unconfirmed: its end, and all that the revocation of its certificate needs, also where the record of the transaction does not
+ * open. Key as of transactions.
+ */
+export type OpenTransaction = Pick<CmpTransaction, 'until' | 'ca' | 'transaction' | 'publicKey' | 'serial'>;
+
 export type CmpTables = {
   readonly transactions: Table<CmpTransaction>;
-  /** ends of those that are waiting or unconfirmed. Key as of transactions */
-  readonly open: Table<string>;
+  /** earlier versions wrote the end alone */
+  readonly open: Table<OpenTransaction | string>;
 };
 
 export function openCmpTables(store: Store): CmpTables {

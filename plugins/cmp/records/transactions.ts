@@ -1,11 +1,12 @@
 // Changes of transactions, inside the transactions of the store that they belong to, and the nonces of their answers.
 import { createHmac } from 'node:crypto';
 import { equalConstantTime } from '../../../core/base/bytes.ts';
+import { defined } from '../../../core/base/defined.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import type { DrawnAhead } from '../../../core/base/async/drawn-ahead.ts';
 import type { Clock } from '../../../core/base/context.ts';
-import { type CmpTables, type CmpTransaction, livesInHours } from './records.ts';
+import { type CmpTables, type CmpTransaction, livesInHours, type OpenTransaction } from './records.ts';
 
 /** Puts a transaction with the end that its state has. */
 export function putTransaction(
@@ -18,8 +19,12 @@ export function putTransaction(
   const hours = isOpen ? livesInHours[record.state] : livesInHours.over;
   const until = formatTimestamp(clock.now().add({ hours }));
   transaction.put(tables.transactions, place, { ...record, until });
-  if (isOpen) transaction.put(tables.open, place, until);
+  if (isOpen) transaction.put(tables.open, place, openOf({ ...record, until }));
   else transaction.delete(tables.open, place);
+}
+
+export function openOf({ until, ca, transaction, publicKey, serial }: CmpTransaction): OpenTransaction {
+  return { ...{ until, ca, transaction, publicKey }, ...defined({ serial }) };
 }
 
 const [drawnOctets, macOctets] = [6, 10];
