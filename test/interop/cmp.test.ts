@@ -1,7 +1,7 @@
 // Clients of others against CMP (RFC 9810): openssl cmp of 3.0 and 3.5, and Bouncy Castle.
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cmpCommands } from '../../core/enrolment/commands.ts';
@@ -11,6 +11,7 @@ import { makeNssToken, obtainNss } from '../harness/token/nss.ts';
 import { makeSoftToken } from '../harness/token/softhsm.ts';
 import { type CmpAppliance, cmpSecret, openCmp, startCmpAppliance } from '../plugins/cmp/cmp-appliance.ts';
 import { opensslOfNextRelease } from './cmp/openssl.ts';
+import { first, held, mac, makePlace, must, type Place, type Ran, run } from './cmp/place.ts';
 
 const path = temporaryDirectory();
 let appliance: CmpAppliance;
@@ -23,59 +24,11 @@ beforeAll(async () => {
   appliance = await startCmpAppliance();
 });
 
-type Ran = { readonly code: number; readonly said: string };
-
 /** Directory of the `openssl` that runs, in front of the others of the machine. */
 let programs = '';
 
-function openssl(cwd: string, ...args: readonly string[]): Promise<Ran> {
-  return run(cwd, 'openssl', ...args);
-}
-
-function run(cwd: string, program: string, ...args: readonly string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, PATH: `${programs}${process.env['PATH']}` };
-    execFile(program, args, { cwd, env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
-    );
-  });
-}
-
-type Place = {
-  readonly ca: string;
-  readonly directory: string;
-  readonly cmp: (...args: readonly string[]) => Promise<Ran>;
-  readonly certificate: (file: string) => X509Certificate;
-};
-
-/** A folder for a client, and its CA. */
-async function prepare(fields: object = openCmp): Promise<Place> {
-  const ca = await appliance.makeCa(fields);
-  const directory = path(ca);
-  mkdirSync(directory);
-  writeFileSync(`${directory}/ca.pem`, (await appliance.state(ca))['ca-cert']);
-  for (const name of ['k', 'k2'])
-    await openssl(directory, 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', `${name}.pem`);
-  const { host, pathname } = new URL(appliance.cmpUrl(ca));
-  return {
-    ...{ ca, directory },
-    cmp: (...args) => openssl(directory, 'cmp', '-config', '', '-server', `${host}${pathname}`, '-recipient', `/CN=${ca}`, ...args),
-    certificate(file) {
-      if (!existsSync(`${directory}/${file}`)) throw new Error('no certificate came');
-      return new X509Certificate(readFileSync(`${directory}/${file}`));
-    },
-  };
-}
-
-const mac = ['-ref', '1234', '-secret', `pass:${cmpSecret}`];
-const first = ['-subject', '/CN=dev.example.test', '-newkey', 'k.pem', '-certout', 'c.pem'];
-const held = ['-trusted', 'ca.pem', '-cert', 'c.pem', '-key', 'k.pem'];
-
-async function must(ran: Promise<Ran>): Promise<string> {
-  const { code, said } = await ran;
-  expect({ code, said: code === 0 ? '' : said }).toEqual({ code: 0, said: '' });
-  return said;
-}
+const openssl = (cwd: string, ...args: readonly string[]): Promise<Ran> => run(programs, cwd, 'openssl', ...args);
+const prepare = (fields: object = openCmp): Promise<Place> => makePlace(appliance, programs, path, fields);
 
 /** Settings with which a person decides on each first request. */
 const byPerson = { cmp: { ...openCmp.cmp, 'approval-required': true } };
@@ -176,73 +129,9 @@ describe.each(['3.0', '3.5'].flatMap((version) => kinds.map(([kind, fields]) => 
       });
       const { id: reference, secret } = made.body as { id: string; secret: string };
       const commands = cmpCommands({ url: appliance.cmpUrl(ca), subject: 'CN=dev.example.test', name: 'dev.example.test', reference });
-      for (const { text } of commands) await must(run(directory, 'sh', '-ec', `export CMP_SECRET=${secret}\n${text}`));
+      for (const { text } of commands) await must(run(programs, directory, 'sh', '-ec', `export CMP_SECRET=${secret}\n${text}`));
       expect(certificate('device.pem').subjectAltName).toBe('DNS:dev.example.test');
       expect(certificate('renewed.pem').serialNumber).not.toBe(certificate('device.pem').serialNumber);
-    });
-
-    // The rows of the tables of OpenSSL's own tests that concern a server, in our names.
-    test('takes what openssl cmp sends with each of its options, or says why not', { timeout: 600_000 }, async () => {
-      const { ca, directory, cmp, certificate } = await prepare({ ...openCmp, ...fields });
-      const enrol = ['-cmd', 'ir', ...mac, ...first];
-      const found: Record<string, string> = {};
-      const note = async (name: string, ...words: readonly string[]): Promise<void> => {
-        const { code, said } = await cmp(...words);
-        const failure = /PKIFailureInfo: ([A-Za-z]+)/.exec(said)?.[1] ?? /failInfo=([A-Za-z]+)/.exec(said)?.[1];
-        found[name] = code === 0 ? 'ok' : (failure ?? 'the client');
-      };
-      for (const [name, ...more] of [
-        ['days', '-days', '1'],
-        ['issuer', '-issuer', '/CN=any'],
-        ['critical names', '-sans', 'dev.example.test critical'],
-        ['names of the old certificate', '-san_nodefault'],
-        ['proof', '-popo', '1'],
-        ['no confirmation', '-disable_confirm'],
-        ['implicit confirmation', '-implicit_confirm'],
-        ['general information', '-geninfo', '1.2.3:int:987'],
-        ['digest', '-digest', 'sha512'],
-        ['mac', '-mac', 'hmac-sha1'],
-        ['extra certificates', '-extracerts', 'ca.pem'],
-        ['no protection', '-unprotected_requests', '-trusted', 'ca.pem'],
-        ['another sender expected', '-expect_sender', '/CN=other'],
-        ['one connection for each message', '-keep_alive', '0'],
-      ] as const)
-        await note(name, ...enrol, ...more);
-      for (const reason of [0, 1, 2, 3, 4, 5, 6, 8, 9, 10]) {
-        // The key of a certificate that was revoked as compromised is not certified again.
-        await must(openssl(directory, 'genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', 'k.pem'));
-        await must(cmp(...enrol, '-implicit_confirm'));
-        await note(`revoked for reason ${reason}`, '-cmd', 'rr', ...held, '-oldcert', 'c.pem', '-revreason', String(reason));
-      }
-      await must(cmp(...enrol, '-implicit_confirm'));
-      const { serialNumber } = certificate('c.pem');
-      await must(openssl(directory, 'req', '-new', '-key', 'k.pem', '-subj', '/CN=dev.example.test', '-out', 'own.csr'));
-      await note('revoked by a request', '-cmd', 'rr', ...held, '-csr', 'own.csr', '-revreason', '0');
-      await note('information: types of keys', '-cmd', 'genm', ...held, '-infotype', 'signKeyPairTypes');
-      if (version !== '3.0') {
-        await note('information: certificates', '-cmd', 'genm', ...held, '-infotype', 'caCerts', '-cacertsout', 'all.pem');
-        await note('information: root', '-cmd', 'genm', ...held, '-infotype', 'rootCaCert', '-newwithnew', 'new.pem');
-        await note('information: template', '-cmd', 'genm', ...held, '-infotype', 'certReqTemplate', '-template', 'template.der');
-        await note('information: list', '-cmd', 'genm', ...held, '-infotype', 'crlStatusList', '-crlcert', 'c.pem', '-crlout', 'list.crl');
-        const [issuer, number] = [`/CN=${ca}`, `0x${serialNumber}`];
-        await note('revoked by another number', '-cmd', 'rr', ...held, '-issuer', issuer, '-serial', '0x1234', '-revreason', '4');
-        await note('revoked by another issuer', '-cmd', 'rr', ...held, '-issuer', '/CN=other', '-serial', number, '-revreason', '4');
-        await note('revoked by its number', '-cmd', 'rr', ...held, '-issuer', issuer, '-serial', number, '-revreason', '4');
-      }
-      // What was recorded gets what it got; under a new transactionID it is not what was protected.
-      await must(cmp(...enrol, '-reqout', 'one.der two.der', '-rspout', 'three.der four.der'));
-      const recorded = certificate('c.pem').serialNumber;
-      await note('a recorded exchange', ...enrol, '-reqin', 'one.der two.der');
-      expect(certificate('c.pem').serialNumber).toBe(recorded);
-      const refused = Object.entries(found).filter(([, outcome]) => outcome !== 'ok');
-      expect(Object.fromEntries(refused)).toEqual({
-        'no protection': 'badMessageCheck',
-        'another sender expected': 'the client',
-        ...Object.fromEntries([2, 6, 8, 10].map((reason) => [`revoked for reason ${reason}`, 'badRequest'])),
-        'revoked by a request': 'badCertTemplate',
-        'information: types of keys': 'badRequest',
-        ...(version === '3.0' ? {} : { 'revoked by another number': 'badCertId', 'revoked by another issuer': 'badCertId' }),
-      });
     });
 
     test('speaks for devices as a registration authority: vouches for a key, and revokes', { timeout }, async () => {
@@ -271,9 +160,8 @@ async function bouncyCastle(url: string, ...options: readonly string[]): Promise
   const project = join(import.meta.dirname, 'cmp/pom.xml');
   const maven = ['-q', '-B', '-f', project, 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
   expect(existsSync(jars) || spawnSync('mvn', maven, { stdio: 'ignore' }).status === 0).toBe(true);
-  programs = '';
   const program = join(import.meta.dirname, 'cmp/Enrol.java');
-  return run('.', 'java', '-cp', `${jars}/*`, program, url, 'bouncy', cmpSecret, ...options);
+  return run('', '.', 'java', '-cp', `${jars}/*`, program, url, 'bouncy', cmpSecret, ...options);
 }
 
 const steps = ['enrolled CN=dev.example.test', 'confirmed true', 'updated true', 'asked true', 'revoked true', 'refused true'];

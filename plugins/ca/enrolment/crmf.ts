@@ -1,5 +1,5 @@
 // Certification requests in the form of CMP (CertReqMsg, RFC 4211): the template, and the signature with which its sender proves the key.
-import { DerError, encode, Reader, readBitString, readOnly, tag } from '../../../core/der/der.ts';
+import { DerError, encode, Reader, readBitString, readOnly, sequence, tag } from '../../../core/der/der.ts';
 import { readExtensions } from '../der/certificate.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 import { refuseOn, type SignedParts, type VerifiedCsr, verifySigned } from '../issuing/csr.ts';
@@ -49,17 +49,23 @@ function readProof(content: Uint8Array): Exclude<SignedParts['proof'], 'ra-verif
   return { algorithm, signature };
 }
 
-/** CertTemplate (RFC 4211 section 5). version, serialNumber, signingAlg and the unique identifiers are for the CA to choose. */
+/** CertTemplate (RFC 4211 section 5); without a subject it has an empty one. version, serialNumber, signingAlg and the unique identifiers are for the CA to choose. */
 function readTemplate(template: Reader): Pick<TemplateParts, 'subject' | 'publicKey' | 'extensions'> {
   for (const field of [tag.primitive(0), tag.primitive(1), tag.constructed(2)])
     if (template.optional(field) !== undefined) throw new DerError('field that the CA chooses');
   template.optional(tag.constructed(3));
   template.optional(tag.constructed(4));
-  const subject = new Reader(template.next(tag.constructed(5)).content);
-  const name = subject.next(tag.sequence).whole;
-  subject.end();
+  const wished = template.optional(tag.constructed(5));
+  const subject = wished === undefined ? sequence() : readName(wished.content);
   const publicKey = encode(tag.sequence, template.next(tag.constructed(6)).content);
   const extensions = template.optional(tag.constructed(9))?.content;
   template.end();
-  return { subject: name, publicKey, extensions };
+  return { subject, publicKey, extensions };
+}
+
+function readName(content: Uint8Array): Uint8Array {
+  const fields = new Reader(content);
+  const { whole } = fields.next(tag.sequence);
+  fields.end();
+  return whole;
 }

@@ -1,5 +1,6 @@
 // Bodies of requests (RFC 9810 section 5.3): requests for certificates, confirmations, questions for news, revocations.
 import { DerError, Reader, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
+import { extensionId } from '../../../core/der/oids.ts';
 import { messageLimits } from './limits.ts';
 import { control } from './oids.ts';
 import { CmpRefusal, reading } from './refusal.ts';
@@ -57,11 +58,18 @@ function requireProof(kind: number | undefined, takesRaVerified: boolean): void 
 }
 
 function requireTemplate(content: Uint8Array): void {
-  const fields = new Set(Array.from(new Reader(content).rest(), ({ tag: one }) => one));
+  const fields = new Map(Array.from(new Reader(content).rest(), (field) => [field.tag, field.content]));
   if ([tag.primitive(0), tag.primitive(1), tag.constructed(2)].some((one) => fields.has(one)))
     throw new CmpRefusal('badCertTemplate', 'the template has a version, a serial number or a signature algorithm, which the CA chooses');
-  if (!fields.has(tag.constructed(5))) throw new CmpRefusal('badCertTemplate', 'the template has no subject');
+  // OpenSSL leaves it out where it asks for alternative names alone (RFC 9483 section 4.1.1 wants an empty one).
+  if (!fields.has(tag.constructed(5)) && !hasNames(fields.get(tag.constructed(9))))
+    throw new CmpRefusal('badCertTemplate', 'the template has neither a subject nor alternative names');
   if (!fields.has(tag.constructed(6))) throw new CmpRefusal('badCertTemplate', 'the template has no public key: make one on the device');
+}
+
+function hasNames(extensions: Uint8Array = new Uint8Array(0)): boolean {
+  const idOf = (extension: Uint8Array): string => readObjectIdentifier(readOnly(extension, tag.sequence).next(tag.oid).content);
+  return Array.from(new Reader(extensions).rest(), ({ whole }) => idOf(whole)).includes(extensionId.subjectAltName);
 }
 
 /** The control oldCertID; others are not looked at. */

@@ -8,6 +8,7 @@ export const macId = {
 
 /** Kinds of information in a header or in a general message. */
 export const infoType = {
+  currentCrl: '1.3.6.1.5.5.7.4.6',
   implicitConfirm: '1.3.6.1.5.5.7.4.13',
   confirmWaitTime: '1.3.6.1.5.5.7.4.14',
   caCerts: '1.3.6.1.5.5.7.4.17',

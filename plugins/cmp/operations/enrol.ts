@@ -121,7 +121,10 @@ function requireSigner(der: Uint8Array, old: CertificateId | undefined): void {
 /** kur is for holders alone. */
 export function requireHolder({ sender }: Proven): void {
   if (sender.kind !== 'held')
-    throw new CmpRefusal('notAuthorized', 'the message is signed with the certificate that it is about, which this CA has issued');
+    throw new CmpRefusal(
+      'notAuthorized',
+      'sign the message with the certificate that it is about, which this CA has issued: a secret or another certificate is not enough',
+    );
 }
 
 type Here = { readonly place: StoreKey; readonly begun: Begun };

@@ -20,6 +20,7 @@ const rows: readonly Row[] = [
   { asked: infoType.caCerts, answered: infoType.caCerts, find: ({ ca }) => sequence(...ca.trustedCertificates()) },
   { asked: infoType.rootCaCert, answered: infoType.rootCaKeyUpdate, find: findRootUpdate },
   { asked: infoType.certReqTemplate, answered: infoType.certReqTemplate, find: () => undefined },
+  { asked: infoType.currentCrl, answered: infoType.currentCrl, find: ({ ca }) => ca.revocationList() },
   { asked: infoType.crlStatusList, answered: infoType.crls, find: findList },
 ];
 
@@ -36,7 +37,7 @@ export async function answerGeneral(_context: CmpContext, call: CmpCall, { messa
     if (row !== undefined) answers.push(information(row.answered, await row.find(call, value)));
   }
   if (answers.length === 0)
-    throw new CmpRefusal('badRequest', 'nothing of what is asked for is known: ask for caCerts, rootCaCert or crlStatusList');
+    throw new CmpRefusal('badRequest', 'nothing of what is asked for is known: ask for caCerts, rootCaCert, crlStatusList or currentCRL');
   return { type: bodyType.genp, body: sequence(...answers) };
 }
 

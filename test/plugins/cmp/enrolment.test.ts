@@ -1,6 +1,7 @@
 // Enrolment by CMP: first requests, confirmation, repetitions, updates, revocation, approval by a person, and what is refused.
 import { randomBytes, type X509Certificate } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Unreadable } from '../../../core/store/store.ts';
 import { decodeKey, encodeKey } from '../../../core/store/keys.ts';
 import { damageRecords } from '../../harness/damage.ts';
 import { sequence } from '../../../core/der/der.ts';
@@ -100,6 +101,12 @@ describe('a first enrolment under the shared secret', () => {
     expect(await statusOf(serialOf(reply))).toBe('valid');
   });
 
+  test('without a subject gets its names alone, as a critical extension', async () => {
+    const reply = await ask({ template: { keys: newKeys(), subject: null } });
+    expect([reply.certificate?.subject, reply.certificate?.subjectAltName]).toEqual([undefined, 'DNS:dev.example.test']);
+    expect(await next(reply, accept(reply))).toMatchObject({ type: bodies.pkiconf });
+  });
+
   test('is refused under a wrong secret, with one answer for every reference', async () => {
     const texts = [];
     for (const reference of ['1234', 'other', '5d0a3c7e-9b1f-4d0a-8c7e-9b1f5d0a3c7e']) {
@@ -140,21 +147,20 @@ describe('a certificate', () => {
     expect(revoked.map(({ 'request-parameters': { serial } }) => serial)).toContain(serialOf(reply));
   });
 
-  test('that is not confirmed is revoked, though the transaction of another one does not open', async () => {
+  test.each(['cmp/transactions', 'cmp/open'])('that is not confirmed is revoked, though its record in %s does not open', async (table) => {
     const replies = [await ask(), await ask()];
     appliance.clock.step(3_600 + 120);
-    let damaged = '';
     await damageRecords(appliance, (texts) => {
       const first = texts.find((text) => decodeKey(text).table === 'cmp/open') ?? '';
-      damaged = encodeKey('cmp/transactions', decodeKey(first).key) ?? '';
-      return [damaged];
+      return [encodeKey(table, decodeKey(first).key) ?? ''];
     });
+    await appliance.sweepTransactions();
     await appliance.revokeUnconfirmed();
-    expect(await Promise.all(replies.map((reply) => statusOf(serialOf(reply))))).toContain('revoked');
-    const { key } = decodeKey(damaged);
-    await appliance.store.write((transaction) => {
-      for (const table of ['transactions', 'open']) transaction.delete(appliance.store.prefixed('cmp').table(table), key);
-    });
+    expect(await Promise.all(replies.map((reply) => statusOf(serialOf(reply))))).toEqual(['revoked', 'revoked']);
+    const store = appliance.store.prefixed('cmp');
+    expect(
+      ['transactions', 'open'].flatMap((name) => [...store.table(name).entriesFound([])].filter(([, one]) => one instanceof Unreadable)),
+    ).toEqual([]);
   });
 
   test('needs no confirmation where the device asks to be spared it; the same confirmation twice is one', async () => {
@@ -427,7 +433,7 @@ describe('is refused', () => {
     ],
     ['raVerified', 'notAuthorized', template({ proof: raVerified })],
     ['another certReqId', 'badRequest', template({ requestId: 1 })],
-    ['no subject', 'badCertTemplate', template({ subject: null })],
+    ['no subject', 'badCertTemplate', template({ subject: null, names: [] })],
     ['a serial number in the template', 'badCertTemplate', template({ fields: [Buffer.from('810101', 'hex')] })],
     ['two requests', 'badRequest', () => ask({ body: sequence(requestOf({ keys }), requestOf({ keys })) })],
     ['a name outside the policy', 'notAuthorized', template({ subject: 'dev.example.com' })],

@@ -1,7 +1,7 @@
 // What devices ask by genm: the root that follows theirs; and names of issuers, which are the same whatever their string types.
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { objectIdentifier, sequence } from '../../../core/der/der.ts';
+import { objectIdentifier, Reader, sequence, tag } from '../../../core/der/der.ts';
 import { partsOf, send } from '../../harness/cmp/device.ts';
 import { bodies, byCertificate, byMac, implicitConfirm, nameOf, newKeys, requestOf, revocationOf } from '../../harness/cmp/messages.ts';
 import { cmpSecret, startCmpAppliance } from './cmp-appliance.ts';
@@ -24,6 +24,21 @@ test('rootCaCert is answered by the root that has followed, with the links, and 
   const newest = await ask();
   expect([newest.type, Buffer.from(newest.body).includes(after)]).toEqual([bodies.genp, true]);
   expect(await ask(Buffer.from([0x30, 0]))).toMatchObject({ type: bodies.error, failInfo: 'badDataFormat' });
+});
+
+test('currentCRL is answered by the list of the CA, as crlStatusList is', async () => {
+  const ca = await appliance.makeCa();
+  const ask = (type: string, ...value: readonly Uint8Array[]) =>
+    send(
+      appliance.cmpUrl(ca),
+      { type: bodies.genm, body: sequence(sequence(objectIdentifier(type), ...value)), protect: byMac(cmpSecret) },
+      cmpSecret,
+    );
+  const [current, listed] = [await ask('1.3.6.1.5.5.7.4.6'), await ask('1.3.6.1.5.5.7.4.22', sequence())];
+  const [info] = new Reader(new Reader(current.body).next(tag.sequence).content).rest();
+  const [, list] = new Reader(info?.content ?? new Uint8Array(0)).rest();
+  expect([current.type, list?.tag]).toEqual([bodies.genp, tag.sequence]);
+  expect(Buffer.from(listed.body).includes(list?.whole ?? '-')).toBe(true);
 });
 
 test('an issuer is the same in another string type and case, and malformed ones are refused', async () => {
