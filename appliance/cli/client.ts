@@ -5,7 +5,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { defined } from '../../core/base/defined.ts';
-import type { Connection } from './connection-options.ts';
+import { type Connection, defaultUrl } from './connection-options.ts';
 import { CommandFailed, exitCodeOf, exitCodes } from './terminal/failure.ts';
 import { userAgent as ownUserAgent } from './version.ts';
 
@@ -230,12 +230,14 @@ function problemOf({ mediaType, body }: Answer): Problem {
 function connectionFailure(error: NodeJS.ErrnoException, url: string, mayBeDone: boolean): CommandFailed {
   const code = error.code ?? '';
   // The server's verdict on the client's certificate comes after the handshake.
-  if (mayBeDone) return new Unanswered(`${url} does not answer (${code || error.message}): is keystored running there?`, mayBeDone);
+  const silent = `${url} does not answer (${code || error.message}): is keystored running there?`;
+  const advice = url === defaultUrl ? `${silent} Another address is given with --url or KEYSTORED_URL.` : silent;
+  if (mayBeDone) return new Unanswered(advice, mayBeDone);
   if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE') || code.includes('ISSUER')) {
-    const advice = 'give the CA certificate of the appliance with --ca (tls/ca.pem in its data directory)';
-    return new CommandFailed(exitCodes.usage, `the certificate of ${url} is not trusted (${code}): ${advice}`);
+    const remedy = 'give the CA certificate of the appliance with --ca (tls/ca.pem in its data directory)';
+    return new CommandFailed(exitCodes.usage, `the certificate of ${url} is not trusted (${code}): ${remedy}`);
   }
-  return new Unanswered(`${url} does not answer (${code || error.message}): is keystored running there?`, mayBeDone);
+  return new Unanswered(advice, mayBeDone);
 }
 
 /** As the API description has it: 503 with Retry-After says that nothing was done. */

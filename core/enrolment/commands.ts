@@ -9,6 +9,8 @@ export type Enrolment = {
   readonly device: string;
   /** of the CA: `ecdsa`, `rsa`, `ml-dsa-44` */
   readonly keyType: string | undefined;
+  /** the device has no secret, and shows a certificate that the CA trusts: `birth.pem`, with its key in `birth.key` */
+  readonly showsCertificate?: boolean;
 };
 
 /** An enrolment by SCEP: the URL of the CA, and the subject of the device as in `CN=pump-7.plant.example`. */
@@ -71,8 +73,8 @@ type Row<Asked> = Omit<EnrolCommand, 'text'> & {
 };
 
 const always = (): boolean => true;
-/** The other clients make classical keys. */
-const isClassical = ({ keyType = '' }: Enrolment): boolean => !keyType.startsWith('ml-dsa');
+/** The other clients make classical keys, and are shown with the secret. */
+const isClassical = ({ keyType = '', showsCertificate = false }: Enrolment): boolean => !keyType.startsWith('ml-dsa') && !showsCertificate;
 const pkcs10 = "--header 'Content-Type: application/pkcs10' --header 'Content-Transfer-Encoding: base64'";
 const { appliance, issuer } = trustFiles;
 
@@ -81,10 +83,10 @@ const commands: readonly Row<Enrolment>[] = [
     title: 'curl and openssl',
     note: 'On every machine. The key is made on the device and stays there.',
     fits: always,
-    lines: ({ url, device, keyType }) => [
+    lines: ({ url, device, keyType, showsCertificate = false }) => [
       `openssl req -new ${newKey(keyType)} -nodes -keyout device.key \\`,
       `  -subj ${quote(`/CN=${device}`)} -addext ${quote(`subjectAltName=DNS:${device}`)} -outform DER | openssl base64 -out device.p10`,
-      `curl -sS --fail-with-body --cacert ${appliance} --user "est:$EST_SECRET" \\`,
+      `curl -sS --fail-with-body --cacert ${appliance} ${showsCertificate ? '--cert birth.pem --key birth.key' : '--user "est:$EST_SECRET"'} \\`,
       `  ${pkcs10} \\`,
       `  --data-binary @device.p10 --output device.p7 ${quote(`${url}/simpleenroll`)}`,
       'openssl base64 -d -in device.p7 | openssl pkcs7 -inform DER -print_certs -out device.pem',

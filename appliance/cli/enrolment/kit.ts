@@ -25,7 +25,12 @@ type Options = ConnectionOptions & {
 type Authority = {
   readonly chain?: string;
   readonly 'cert-key-type'?: string;
-  readonly est: { readonly enabled?: boolean; readonly 'https-url'?: readonly string[]; readonly 'initial-enroll-secret-set'?: boolean };
+  readonly est: {
+    readonly enabled?: boolean;
+    readonly 'https-url'?: readonly string[];
+    readonly 'initial-enroll-secret-set'?: boolean;
+    readonly 'initial-enroll-trust-ca'?: string;
+  };
   readonly cmp?: { readonly enabled?: boolean; readonly url?: readonly string[] };
   readonly acme?: { readonly enabled?: boolean; readonly 'directory-url'?: readonly string[] };
   readonly scep: { readonly enabled?: boolean; readonly url?: readonly string[]; readonly 'allow-old'?: readonly string[] };
@@ -79,9 +84,10 @@ export async function runEnrolKit(words: readonly string[], before: ConnectionOp
 async function makeKit(client: Client, device: string, options: Options): Promise<Kit> {
   const path = `/v1/state/keystore/tls/ca/${encodeURIComponent(options.at)}`;
   const authority = (await client.json({ method: 'GET', path })) as Authority;
-  const isOn = (protocol: 'est' | 'scep' | 'cmp' | 'acme'): boolean => authority[protocol]?.enabled === true;
-  if (![isOn('est'), isOn('scep'), isOn('cmp'), isOn('acme')].includes(true))
-    throw usageError(`no device can enrol at ${options.at}: set est/enabled, scep/enabled, cmp/enabled or acme/enabled`);
+  const on = protocols.filter(({ isEnabled }) => isEnabled(authority));
+  if (on.length === 0) throw usageError(`no device can enrol at ${options.at}: set est/enabled, scep/enabled, cmp/enabled or acme/enabled`);
+  if (!on.some(({ urlsOf }) => urlsOf(authority).length > 0)) throw usageError(`no device can enrol at ${options.at}: ${noListener}`);
+  const isOn = (wanted: string): boolean => on.some(({ title, urlsOf }) => title === wanted && urlsOf(authority).length > 0);
   const isAddress = isIP(device) !== 0;
   const isHost = isAddress || /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(device);
   const { subject = `CN=${escapeNameValue(device)}` } = options;
@@ -90,11 +96,11 @@ async function makeKit(client: Client, device: string, options: Options): Promis
   const make = (action: string, body: object): Promise<unknown> => client.json({ method: 'POST', path: `${path}/${action}`, body });
   const names = name === undefined ? {} : { names: [name] };
   const secret =
-    isOn('scep') || isOn('cmp')
-      ? ((await make('make-enrolment-secret', { subject, ...names, ...ttl, ...(isOn('cmp') ? { 'for-cmp': true } : {}) })) as Kit['secret'])
+    isOn('SCEP') || isOn('CMP')
+      ? ((await make('make-enrolment-secret', { subject, ...names, ...ttl, ...(isOn('CMP') ? { 'for-cmp': true } : {}) })) as Kit['secret'])
       : undefined;
   const accountKey =
-    isOn('acme') && name !== undefined ? ((await make('make-eab-key', { ...names, ...ttl })) as Kit['accountKey']) : undefined;
+    isOn('ACME') && name !== undefined ? ((await make('make-eab-key', { ...names, ...ttl })) as Kit['accountKey']) : undefined;
   return { device, subject, name, authority, anchor: await anchorOf(client), secret, accountKey };
 }
 
@@ -119,16 +125,20 @@ function formatKit(kit: Kit, client: Client, hasQr: boolean): string {
       : ['', `The secret is for this device alone, for one use, until ${until}. Destroy this text when it was used.`]),
     ...section(`Trust: the appliance (${trustFiles.appliance})`, [fingerprintOf(anchor), anchor.trim()]),
     ...section(`Trust: the CA and its issuers (${trustFiles.issuer})`, [fingerprintOf(chain), chain.trim()]),
-    ...protocols.flatMap(({ title, urlsOf, lines }) => {
+    ...protocols.flatMap(({ title, isEnabled, urlsOf, lines }) => {
+      if (!isEnabled(authority)) return [];
       const urls = urlsOf(authority);
-      return urls.length === 0 ? [] : section(title, lines(kit, chosenUrl(urls, client), hasQr));
+      return section(title, urls.length === 0 ? [`It is on, but ${noListener}.`] : lines(kit, chosenUrl(urls, client), hasQr));
     }),
   ].join('\n');
 }
 
-/** A row for each protocol. `urlsOf`: none if it is off. */
+const noListener = 'the appliance has no listener for it: set enrolment/listen in its configuration, and start it again';
+
+/** A row for each protocol. `urlsOf`: none without a listener. */
 type Protocol = {
   readonly title: string;
+  readonly isEnabled: (authority: Authority) => boolean;
   readonly urlsOf: (authority: Authority) => readonly string[];
   readonly lines: (kit: Kit, url: string, hasQr: boolean) => readonly string[];
 };
@@ -136,42 +146,57 @@ type Protocol = {
 const protocols: readonly Protocol[] = [
   {
     title: 'EST',
-    urlsOf: ({ est }) => (est.enabled === true ? (est['https-url'] ?? []).filter((url) => !url.includes('~')) : []),
-    lines: ({ device, name, authority }, url, hasQr) => [
-      `URL     ${url}`,
-      authority.est['initial-enroll-secret-set'] === true
-        ? 'Secret  the shared one of the CA, which is not shown here: read -rs EST_SECRET && export EST_SECRET'
-        : 'Secret  none: the device shows a certificate of the CA that this one trusts',
-      ...qrOf(url, hasQr),
-      ...commandLines(name === undefined ? [] : enrolCommands({ url, device, keyType: authority['cert-key-type'] })),
-    ],
+    isEnabled: ({ est }) => est.enabled === true,
+    urlsOf: ({ est }) => (est['https-url'] ?? []).filter((url) => !url.includes('~')),
+    lines: ({ device, name, authority }, url, hasQr) => {
+      const { 'initial-enroll-secret-set': hasSecret, 'initial-enroll-trust-ca': trusted } = authority.est;
+      if (hasSecret !== true && trusted === undefined)
+        return [`URL     ${url}`, 'Nobody can enrol for the first time: set est/initial-enroll-secret, or est/initial-enroll-trust-ca.'];
+      return [
+        `URL     ${url}`,
+        hasSecret === true
+          ? `Secret  the shared one of the CA, which is not shown here: ${asking('EST_SECRET')}`
+          : `Secret  none: the device shows a certificate of the CA ${trusted}, in birth.pem, with its key in birth.key`,
+        ...qrOf(url, hasQr),
+        ...commandLines(
+          name === undefined
+            ? []
+            : enrolCommands({ url, device, keyType: authority['cert-key-type'], showsCertificate: hasSecret !== true }),
+        ),
+      ];
+    },
   },
   {
     title: 'SCEP',
-    urlsOf: ({ scep }) => (scep.enabled === true ? (scep.url ?? []) : []),
+    isEnabled: ({ scep }) => scep.enabled === true,
+    urlsOf: ({ scep }) => scep.url ?? [],
     lines: ({ subject, name, secret, authority }, url, hasQr) => [
       `URL     ${url}`,
       `Secret  ${secret?.secret ?? ''}`,
       `Subject ${subject}`,
+      `For the commands: ${asking('SCEP_SECRET')}`,
       ...qrOf(`${url}\n${secret?.secret ?? ''}`, hasQr),
       ...commandLines(scepCommands({ url, subject, name, allowOld: authority.scep['allow-old'] ?? [] })),
     ],
   },
   {
     title: 'CMP',
-    urlsOf: ({ cmp }) => (cmp?.enabled === true ? (cmp.url ?? []) : []),
+    isEnabled: ({ cmp }) => cmp?.enabled === true,
+    urlsOf: ({ cmp }) => cmp?.url ?? [],
     lines: ({ subject, name, secret }, url, hasQr) => [
       `URL       ${url}`,
       `Reference ${secret?.id ?? ''}`,
       `Secret    ${secret?.secret ?? ''}`,
       `Subject   ${subject}`,
+      `For the commands: ${asking('CMP_SECRET')}`,
       ...qrOf(`${url}\n${secret?.id ?? ''}\n${secret?.secret ?? ''}`, hasQr),
       ...commandLines(cmpCommands({ url, subject, name, reference: secret?.id ?? '' })),
     ],
   },
   {
     title: 'ACME',
-    urlsOf: ({ acme }) => (acme?.enabled === true ? (acme['directory-url'] ?? []) : []),
+    isEnabled: ({ acme }) => acme?.enabled === true,
+    urlsOf: ({ acme }) => acme?.['directory-url'] ?? [],
     lines: ({ name, accountKey }, url, hasQr) => [
       `URL     ${url}`,
       ...(name === undefined || accountKey === undefined
@@ -180,12 +205,16 @@ const protocols: readonly Protocol[] = [
             `Key id  ${accountKey.id}`,
             `Key     ${accountKey.key}`,
             `Name    ${name}`,
+            `For the commands: ${asking('EAB_KEY')}`,
             ...qrOf(`${url}\n${accountKey.id}\n${accountKey.key}`, hasQr),
             ...commandLines(acmeCommands({ url, name, keyId: accountKey.id })),
           ]),
     ],
   },
 ];
+
+/** A command that takes a secret from the keyboard, for those that read it from a variable. */
+const asking = (variable: string): string => `read -rs ${variable} && export ${variable}`;
 
 const section = (title: string, lines: readonly string[]): readonly string[] => ['', `## ${title}`, '', ...lines];
 

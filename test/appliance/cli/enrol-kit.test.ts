@@ -14,19 +14,20 @@ let ctl: Ctl;
 const cas = '/v1/config/keystore/tls/ca';
 const rules = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
 
+const listeners: Listeners = {
+  serving: false,
+  est: { host: '127.0.0.1', port: 4665 },
+  hosts: ['keys.example', 'localhost'],
+  managementUrl: 'https://localhost:4646',
+  sealed: () => false,
+  identity: () => {
+    throw new Error('no listener is open in these tests');
+  },
+  onIdentityChange: () => () => undefined,
+};
+
 beforeAll(async () => {
   for (const name of ['appliance', 'home']) mkdirSync(path(name));
-  const listeners: Listeners = {
-    serving: false,
-    est: { host: '127.0.0.1', port: 4665 },
-    hosts: ['keys.example', 'localhost'],
-    managementUrl: 'https://localhost:4646',
-    sealed: () => false,
-    identity: () => {
-      throw new Error('no listener is open in these tests');
-    },
-    onIdentityChange: () => () => undefined,
-  };
   appliance = await startTestAppliance({
     directory: path('appliance'),
     services: [provide(listenersService, listeners)],
@@ -40,6 +41,8 @@ beforeAll(async () => {
   await make('old', { est: rules, scep: { enabled: true, 'allow-old': ['des', 'sha1'] } });
   await make('est-only', { est: { ...rules, enabled: true, 'initial-enroll-secret': 'shared secret' } });
   await make('modern', { est: rules, cmp: { enabled: true }, acme: { enabled: true } });
+  await make('trusting', { est: { ...rules, enabled: true, 'initial-enroll-trust-ca': 'old' } });
+  await make('closed', { est: { ...rules, enabled: true } });
   await make('off', {});
 });
 afterAll(() => appliance.close());
@@ -81,6 +84,8 @@ test('by CMP the device gets a reference, and by ACME a key for an account that 
   expect(stdout.match(/^## (?:CMP|ACME)$/gm)).toEqual(['## CMP', '## ACME']);
   for (const command of [`openssl cmp -config '' -cmd ir`, '-cmd kur', 'certbot certonly', 'lego --server'])
     expect(stdout).toContain(command);
+  // The commands read them from variables.
+  for (const variable of ['CMP_SECRET', 'EAB_KEY']) expect(stdout).toContain(`read -rs ${variable} && export ${variable}`);
   const printer = await ctl(['enrol-kit', 'Printer 7', '--at', 'modern', '--subject', 'CN=a.example.test', '--no-qr']);
   expect(printer.stdout).toContain('ACME is for host names');
 });
@@ -128,4 +133,33 @@ test('a CA with EST alone makes no secret; one without either, and an unknown on
   );
   expect((await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'nowhere'])).code).not.toBe(0);
   expect((await ctl(['enrol-kit', 'pump-7.example.test'])).code).not.toBe(0);
+});
+
+test('by EST without a secret the device shows a certificate; where nobody can enrol it says what to set', async () => {
+  const trusting = await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'trusting', '--no-qr']);
+  expect(trusting.stdout).toContain('a certificate of the CA old');
+  expect(trusting.stdout).toContain('--cert birth.pem --key birth.key');
+  expect(trusting.stdout).not.toContain('EST_SECRET');
+  const closed = await ctl(['enrol-kit', 'pump-7.example.test', '--at', 'closed', '--no-qr']);
+  expect([closed.code, closed.stdout]).toEqual([
+    0,
+    expect.stringContaining('set est/initial-enroll-secret, or est/initial-enroll-trust-ca'),
+  ]);
+  expect(closed.stdout).not.toContain('simpleenroll');
+});
+
+test('without a listener for its protocols no secret is made, and the kit says what to set', async () => {
+  mkdirSync(path('deaf'));
+  const deaf = await startTestAppliance({ directory: path('deaf'), services: [provide(listenersService, listeners)] });
+  const ask = ctlFor(deaf, readFileSync(path('deaf', 'tls-cert.pem'), 'utf8'), path('home'));
+  await deaf.request('POST', cas, { name: 'modern', est: rules, cmp: { enabled: true } });
+  await deaf.request('POST', cas, { name: 'mixed', est: { ...rules, enabled: true }, cmp: { enabled: true } });
+  expect(await ask(['enrol-kit', 'plc-7.example.test', '--at', 'modern'])).toMatchObject({
+    stdout: '',
+    stderr: expect.stringContaining('enrolment/listen'),
+  });
+  expect((await ask(['enrol-kit', 'plc-7.example.test', '--at', 'mixed'])).stdout).toMatch(/## CMP\n\nIt is on, but .* enrolment\/listen/);
+  for (const ca of ['modern', 'mixed'])
+    expect((await deaf.request('GET', `/v1/state/keystore/tls/ca/${ca}/enrolment-secrets`)).body).toEqual([]);
+  await deaf.close();
 });
