@@ -21,7 +21,14 @@ const rules = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
 export type Target = Pick<Daemon, 'request' | 'estUrl' | 'caPem'> & { readonly plain: string; readonly secure: string };
 
 /** Of all devices together: answers by HTTP status, and connections that broke. */
-export type RushFigures = { certificates: number; repeated: number; broken: number; readonly statuses: Record<string, number> };
+export type RushFigures = {
+  certificates: number;
+  repeated: number;
+  broken: number;
+  readonly statuses: Record<string, number>;
+  /** broken connections by the code of their error */
+  readonly reasons: Record<string, number>;
+};
 
 /** Devices ask at most so many times. */
 const mostTries = 200;
@@ -40,7 +47,7 @@ const keys = 8;
  * certificates so far. Fails where an answer is none for a device, where a certificate is not on record, or a repeated request of SCEP, CMP or ACME gets another one.
  */
 export async function rush(count: number, targets: () => readonly Target[], onIssued: (issued: number) => void): Promise<RushFigures> {
-  const figures: RushFigures = { certificates: 0, repeated: 0, broken: 0, statuses: {} };
+  const figures: RushFigures = { certificates: 0, repeated: 0, broken: 0, statuses: {}, reasons: {} };
   const [first] = targets();
   if (first === undefined) throw new Error('there is no appliance');
   await first.request('POST', '/v1/config/keystore/tls/ca', {
@@ -58,9 +65,14 @@ export async function rush(count: number, targets: () => readonly Target[], onIs
   const untilIssued = async (ask: (one: Target) => Promise<Tried>): Promise<X509Certificate> => {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const all = targets();
-      const { status, certificate, retryAfter } = await ask(all[turn++ % all.length] as Target).catch(() => broken);
-      if (status === 0) figures.broken += 1;
-      else figures.statuses[status] = (figures.statuses[status] ?? 0) + 1;
+      const { status, certificate, retryAfter } = await ask(all[turn++ % all.length] as Target).catch((error: unknown) => {
+        if (error instanceof DeviceRefused) throw error;
+        const reason = reasonOf(error);
+        figures.broken += 1;
+        figures.reasons[reason] = (figures.reasons[reason] ?? 0) + 1;
+        return broken;
+      });
+      if (status !== 0) figures.statuses[status] = (figures.statuses[status] ?? 0) + 1;
       if (certificate !== undefined) return certificate;
       // A machine that is too slow for all of them tells some that they were (408).
       expect([0, 408, 429, 503]).toContain(status);
@@ -101,6 +113,16 @@ type AccountKey = { readonly id: string; readonly key: string };
 type Tried = { readonly status: number; readonly certificate?: X509Certificate | undefined; readonly retryAfter?: string | undefined };
 const broken: Tried = { status: 0 };
 
+/** An answer that no device should get. */
+class DeviceRefused extends Error {
+  override readonly name = 'DeviceRefused';
+}
+
+function reasonOf(error: unknown): string {
+  const { code, cause, message } = error as NodeJS.ErrnoException;
+  return code ?? (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
+}
+
 const urlOf = ({ plain }: Target, uuid: string): string => `${plain}/scep/${uuid}/${name}`;
 const serialOf = ({ serialNumber }: X509Certificate): string => serialNumber.toLowerCase();
 
@@ -109,7 +131,7 @@ async function scepOf({ uuid, registration }: Way, device: Device, host: string)
   const message = makeRequest({ signer: device, envelope, transactionId: newTransaction() });
   return async (one) => {
     const reply = await send({ urlOf: () => urlOf(one, uuid) }, name, message, device, registration);
-    if (reply.status === 200 && reply.pkiStatus !== '0') throw new Error(`a device was refused: ${reply.failText}`);
+    if (reply.status === 200 && reply.pkiStatus !== '0') throw new DeviceRefused(`a device was refused: ${reply.failText}`);
     return reply;
   };
 }
@@ -128,7 +150,7 @@ async function cmpOf({ uuid }: Way, _device: Device, host: string): Promise<(one
   const message = writeMessage({ type: bodies.ir, body, protect: byMac(secret), info: [implicitConfirm] });
   return async ({ plain }) => {
     const { http, retryAfter, certificate, reason } = await post(`${plain}/cmp/${uuid}/${name}`, message, secret);
-    if (http === 200 && certificate === undefined) throw new Error(`a device was refused: ${reason}`);
+    if (http === 200 && certificate === undefined) throw new DeviceRefused(`a device was refused: ${reason}`);
     return { status: http, certificate, retryAfter };
   };
 }
@@ -169,14 +191,14 @@ async function acmeOf({ uuid, keyFor: make }: Way, _device: Device, host: string
     if (reply.status >= 300) return tried(reply);
     // An order whose process has ended is worked at again by a later question.
     if (unfinished.includes(reply.body.status)) return { status: 503, retryAfter: '1' };
-    if (reply.body.status !== 'valid') throw new Error(`a device was refused: ${reply.text}`);
+    if (reply.body.status !== 'valid') throw new DeviceRefused(`a device was refused: ${reply.text}`);
     const certificate = await client.post(`${base}${pathIn(reply.body.certificate)}`, '');
     return certificate.status === 200 ? { status: 200, certificate: new X509Certificate(certificate.text) } : tried(certificate);
   };
 }
 
 function tried({ status, headers, text }: AcmeReply): Tried {
-  if (status === 400 || status === 403) throw new Error(`a device was refused: ${text}`);
+  if (status === 400 || status === 403) throw new DeviceRefused(`a device was refused: ${text}`);
   return { status, retryAfter: headers['retry-after'] };
 }
 

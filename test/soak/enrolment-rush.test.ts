@@ -35,6 +35,6 @@ test(`${count} devices get their certificates over kills of token processes`, ()
         if (end(hosts[issued % Math.max(1, hosts.length)] ?? 0)) kills += 1;
       },
     );
-    expect(kills).toBeGreaterThan(5);
+    expect(kills).toBeGreaterThan(Math.floor(count / 180));
     Object.assign(figures, { certificates, repeated, broken, kills, 'come again': (statuses[503] ?? 0) + (statuses[429] ?? 0) });
   }));
