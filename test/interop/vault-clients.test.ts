@@ -107,7 +107,7 @@ test.skipIf(noPython !== '')(`hvac${noPython}`, async () => {
   });
 });
 
-test.skipIf(noPython !== '')(`certificates by hvac, as Ansible asks for them${noPython}`, async () => {
+test.skipIf(noPython !== '')(`certificates by hvac${noPython}`, async () => {
   const bin = await virtualEnvironment('vault', [], ['hvac'], programs);
   const environment = await environmentFor('hvac-certificates', 'certificates');
   const { stdout } = await must(join(bin, 'python3'), ['-B', join(programs, 'certificates.py')], { environment });

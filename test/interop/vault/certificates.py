@@ -1,4 +1,4 @@
-# Certificates by hvac, through which Ansible's collection asks for them.
+# Certificates by hvac.
 import json
 import os
 import subprocess
