@@ -64,7 +64,7 @@ test('Tink in Go, with the parameters of its raw key templates', async () => {
   const kdfOf: Readonly<Record<string, string>> = { p384: 'hkdf-sha384', p521: 'hkdf-sha512' };
   const suites = everySuite.filter((suite) => suite.split(' ')[1] === (kdfOf[String(suite.split(' ')[0])] ?? 'hkdf-sha256'));
   // Its context is the info; it has no associated data.
-  await expectHpke(await sealedBy(path('tink'), path('keys')), suites, 'by Tink', {});
+  await expectHpke(await sealedBy(path('tink'), 'tink', path('keys')), suites, 'by Tink', {});
 });
 
 test('@hpke/core, with its extension for ChaCha20-Poly1305', async () => {

@@ -1,5 +1,5 @@
-// Seals to public keys by HPKE with Bouncy Castle, as JWE with Nimbus, and by RSA-OAEP with the JDK alone: java Seal.java hpke|jwe|oaep FOLDER. It prints a
-// line for each message: key, two parameters, base64 or the JWE.
+// Seals to public keys by HPKE with Bouncy Castle, as JWE with Nimbus, and by RSA-OAEP with the JDK alone, and encapsulates with Bouncy Castle:
+// java Seal.java hpke|ml-kem-hpke|ml-kem|jwe|oaep FOLDER. It prints a line for each message: key, two parameters, base64 or the JWE.
 import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JWEAlgorithm;
 import com.nimbusds.jose.JWEEncrypter;
@@ -13,21 +13,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyFactory;
 import java.security.PublicKey;
+import java.security.SecureRandom;
 import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import javax.crypto.Cipher;
+import javax.crypto.KeyGenerator;
 import javax.crypto.spec.OAEPParameterSpec;
 import javax.crypto.spec.PSource;
 import org.bouncycastle.crypto.hpke.HPKE;
 import org.bouncycastle.crypto.params.AsymmetricKeyParameter;
 import org.bouncycastle.crypto.util.PublicKeyFactory;
+import org.bouncycastle.jcajce.SecretKeyWithEncapsulation;
+import org.bouncycastle.jcajce.spec.KEMGenerateSpec;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
 
 public class Seal {
   private static final Map<String, Short> KEMS =
       Map.of("p256", HPKE.kem_P256_SHA256, "p384", HPKE.kem_P384_SHA384, "p521", HPKE.kem_P521_SHA512, "x25519", HPKE.kem_X25519_SHA256);
+  private static final Map<String, Short> ML_KEMS = Map.of("ml-kem-768", HPKE.kem_ML_KEM_768, "ml-kem-1024", HPKE.kem_ML_KEM_1024);
   private static final Map<String, Short> KDFS =
       Map.of("hkdf-sha256", HPKE.kdf_HKDF_SHA256, "hkdf-sha384", HPKE.kdf_HKDF_SHA384, "hkdf-sha512", HPKE.kdf_HKDF_SHA512);
   private static final Map<String, Short> AEADS =
@@ -36,14 +42,16 @@ public class Seal {
   public static void main(String[] words) throws Exception {
     Path folder = Path.of(words[1]);
     switch (words[0]) {
-      case "hpke" -> hpke(folder);
+      case "hpke" -> hpke(folder, KEMS);
+      case "ml-kem-hpke" -> hpke(folder, ML_KEMS);
+      case "ml-kem" -> encapsulate(folder);
       case "jwe" -> jwe(folder);
       default -> oaep(folder);
     }
   }
 
-  private static void hpke(Path folder) throws Exception {
-    for (var kem : KEMS.entrySet()) {
+  private static void hpke(Path folder, Map<String, Short> kems) throws Exception {
+    for (var kem : kems.entrySet()) {
       AsymmetricKeyParameter key = PublicKeyFactory.createKey(octetsOf(folder.resolve(kem.getKey() + ".pem")));
       for (var kdf : KDFS.entrySet()) {
         for (var aead : AEADS.entrySet()) {
@@ -54,6 +62,19 @@ public class Seal {
           print(kem.getKey(), kdf.getKey(), aead.getKey(), Base64.getEncoder().encodeToString(message));
         }
       }
+    }
+  }
+
+  /** By the provider, as programs have it: the secret as ML-KEM gives it, without a KDF. */
+  private static void encapsulate(Path folder) throws Exception {
+    var provider = new BouncyCastleProvider();
+    for (String name : ML_KEMS.keySet()) {
+      PublicKey key = KeyFactory.getInstance("ML-KEM", provider).generatePublic(new X509EncodedKeySpec(octetsOf(folder.resolve(name + ".pem"))));
+      KeyGenerator generator = KeyGenerator.getInstance("ML-KEM", provider);
+      generator.init(new KEMGenerateSpec.Builder(key, "AES", 256).withNoKdf().build(), new SecureRandom());
+      var made = (SecretKeyWithEncapsulation) generator.generateKey();
+      var encoder = Base64.getEncoder();
+      print(name, "secret", encoder.encodeToString(made.getEncoded()), encoder.encodeToString(made.getEncapsulation()));
     }
   }
 

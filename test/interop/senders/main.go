@@ -1,9 +1,11 @@
-// Seals to public keys with Tink: program FOLDER. It prints a line for each message: key, KDF, AEAD, base64.
+// Seals to public keys with Tink, or encapsulates with the standard library: program tink|ml-kem FOLDER. It prints a line for each message: key, KDF, AEAD,
+// base64; of ML-KEM key, "secret", the secret, the ciphertext.
 package main
 
 import (
 	"crypto/ecdh"
 	"crypto/ecdsa"
+	"crypto/mlkem"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
@@ -38,8 +40,12 @@ var aeads = []struct {
 }
 
 func main() {
+	if os.Args[1] == "ml-kem" {
+		encapsulate(os.Args[2])
+		return
+	}
 	for _, kem := range kems {
-		point := read(filepath.Join(os.Args[1], kem.key+".pem"))
+		point := read(filepath.Join(os.Args[2], kem.key+".pem"))
 		for _, aead := range aeads {
 			// What the raw key templates have: no prefix before the message.
 			parameters := must(hpke.NewParameters(hpke.ParametersOpts{
@@ -52,6 +58,24 @@ func main() {
 			message := must(sender.Encrypt([]byte("by Tink"), []byte("info")))
 			fmt.Println(kem.key, kem.kdf, aead.name, base64.StdEncoding.EncodeToString(message))
 		}
+	}
+}
+
+type encapsulator interface{ Encapsulate() (secret, ciphertext []byte) }
+
+func encapsulate(folder string) {
+	// The raw key is the end of its SubjectPublicKeyInfo.
+	raw := func(name string, size int) []byte {
+		block, _ := pem.Decode(must(os.ReadFile(filepath.Join(folder, name+".pem"))))
+		return block.Bytes[len(block.Bytes)-size:]
+	}
+	text := base64.StdEncoding.EncodeToString
+	for name, key := range map[string]encapsulator{
+		"ml-kem-768":  must(mlkem.NewEncapsulationKey768(raw("ml-kem-768", mlkem.EncapsulationKeySize768))),
+		"ml-kem-1024": must(mlkem.NewEncapsulationKey1024(raw("ml-kem-1024", mlkem.EncapsulationKeySize1024))),
+	} {
+		secret, ciphertext := key.Encapsulate()
+		fmt.Println(name, "secret", text(secret), text(ciphertext))
 	}
 }
 
