@@ -46,8 +46,8 @@ describe.each(modules)('in $name', (module) => {
     keys = path(`${place}-keys`);
     for (const directory of [keys, path(`${place}-token`), path(place)]) mkdirSync(directory);
     harness = await startTransitHarness(path(place), { moreTokens: [await module.make(path(`${place}-token`))] });
-    for (const cipher of ciphers) {
-      await harness.create(cipher, { cipher, 'allow-shared-secret': true });
+    for (const cipher of [...ciphers, 'x25519']) {
+      await harness.create(cipher, { cipher, ...(cipher === 'x25519' ? {} : { 'allow-shared-secret': true }) });
       writeFileSync(join(keys, `${cipher}.pem`), (await harness.state(cipher)).keys['1']);
     }
   });
@@ -88,5 +88,12 @@ describe.each(modules)('in $name', (module) => {
       expect(await harness.do(key, 'decrypt', request)).toEqual({ plaintext: base64('by Bouncy Castle'), 'key-version': 1 });
       await harness.refused(400, 'decryption-failed', key, 'decrypt', { ...request, info: base64('other') });
     }
+    // Sealed to one key and then to the other, as api.md has it in place of X-Wing.
+    const [[, , , outer] = []] = await byJava('both', keys);
+    const bound = { format: 'hpke', info: base64('info'), 'associated-data': base64('bound') };
+    const { plaintext: inner } = await harness.do('x25519', 'decrypt', { ...bound, ciphertext: outer });
+    expect(await harness.do('ml-kem-768', 'decrypt', { ...bound, ciphertext: inner })).toMatchObject({
+      plaintext: base64('by Bouncy Castle'),
+    });
   });
 });

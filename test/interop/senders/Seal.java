@@ -1,5 +1,5 @@
 // Seals to public keys by HPKE with Bouncy Castle, as JWE with Nimbus, and by RSA-OAEP with the JDK alone, and encapsulates with Bouncy Castle:
-// java Seal.java hpke|ml-kem-hpke|ml-kem|jwe|oaep FOLDER. It prints a line for each message: key, two parameters, base64 or the JWE.
+// java Seal.java hpke|ml-kem-hpke|both|ml-kem|jwe|oaep FOLDER. It prints a line for each message: key, two parameters, base64 or the JWE.
 import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JWEAlgorithm;
 import com.nimbusds.jose.JWEEncrypter;
@@ -44,6 +44,7 @@ public class Seal {
     switch (words[0]) {
       case "hpke" -> hpke(folder, KEMS);
       case "ml-kem-hpke" -> hpke(folder, ML_KEMS);
+      case "both" -> both(folder);
       case "ml-kem" -> encapsulate(folder);
       case "jwe" -> jwe(folder);
       default -> oaep(folder);
@@ -56,13 +57,27 @@ public class Seal {
       for (var kdf : KDFS.entrySet()) {
         for (var aead : AEADS.entrySet()) {
           HPKE suite = new HPKE(HPKE.mode_base, kem.getValue(), kdf.getValue(), aead.getValue());
-          var sender = suite.setupBaseS(key, "info".getBytes());
-          byte[] sealed = sender.seal("bound".getBytes(), "by Bouncy Castle".getBytes());
-          byte[] message = org.bouncycastle.util.Arrays.concatenate(sender.getEncapsulation(), sealed);
+          byte[] message = sealed(suite, key, "by Bouncy Castle".getBytes());
           print(kem.getKey(), kdf.getKey(), aead.getKey(), Base64.getEncoder().encodeToString(message));
         }
       }
     }
+  }
+
+  /** To two keys, one after the other: both are needed to open it. */
+  private static void both(Path folder) throws Exception {
+    byte[] message = "by Bouncy Castle".getBytes();
+    for (var kem : List.of(Map.entry("ml-kem-768", HPKE.kem_ML_KEM_768), Map.entry("x25519", HPKE.kem_X25519_SHA256))) {
+      HPKE suite = new HPKE(HPKE.mode_base, kem.getValue(), HPKE.kdf_HKDF_SHA256, HPKE.aead_AES_GCM256);
+      message = sealed(suite, PublicKeyFactory.createKey(octetsOf(folder.resolve(kem.getKey() + ".pem"))), message);
+    }
+    print("both", "hkdf-sha256", "aes-256-gcm", Base64.getEncoder().encodeToString(message));
+  }
+
+  private static byte[] sealed(HPKE suite, AsymmetricKeyParameter key, byte[] plaintext) throws Exception {
+    var sender = suite.setupBaseS(key, "info".getBytes());
+    byte[] ciphertext = sender.seal("bound".getBytes(), plaintext);
+    return org.bouncycastle.util.Arrays.concatenate(sender.getEncapsulation(), ciphertext);
   }
 
   /** By the provider, as programs have it: the secret as ML-KEM gives it, without a KDF. */
