@@ -53,11 +53,14 @@ export const keyPurpose = {
 /** Access methods of authorityInfoAccess (RFC 5280 4.2.2.1). */
 export const accessMethod = { ocsp: '1.3.6.1.5.5.7.48.1' } as const;
 
-/** Attributes of a certification request (RFC 2985 5.4, RFC 6402 2.8) and of what a server wants in one (RFC 9908 3.4). */
+/** Attributes of a certification request (RFC 2985 5.4, RFC 6402 2.8, RFC 7030 4.4.1) and of what a server wants in one (RFC 9908 3.4). */
 export const requestAttribute = {
   challengePassword: '1.2.840.113549.1.9.7',
   extensionRequest: '1.2.840.113549.1.9.14',
   changeSubjectName: '1.3.6.1.5.5.7.7.36',
+  /** RFC 7030 4.4.1: the key under which a private key is to be sent */
+  decryptKeyIdentifier: '1.2.840.113549.1.9.16.2.37',
+  asymmetricDecryptKeyIdentifier: '1.2.840.113549.1.9.16.2.54',
   infoTemplate: '1.2.840.113549.1.9.16.2.61',
   extensionRequestTemplate: '1.2.840.113549.1.9.16.2.62',
 } as const;

@@ -172,12 +172,13 @@ function authorityOf(context: CaContext, bounds: Bounds, ca: FoundCa): Certifica
 
 function requestOf(context: CaContext, limit: FailureLimit, ca: FoundCa, csr: VerifiedCsr): VerifiedRequest {
   const { record } = ca;
-  const { subjectText, nameTexts, keyName, challengePassword } = csr.content;
+  const { subjectText, nameTexts, keyName, challengePassword, decryptKey } = csr.content;
   return {
     subject: subjectText,
     names: nameTexts,
     keyName,
     challengePassword,
+    decryptKey,
     approve: () => issuable(context, ca, approveByPolicy(csr, record.est)),
     approveRenewal(held) {
       const certificate = readCertificate(held.certificate);

@@ -267,6 +267,9 @@ export type HeldCertificate = {
   readonly issuers: readonly Uint8Array[];
 };
 
+/** Identifier that a device gives for the key to which a private key is to be encrypted: of an asymmetric key; of a symmetric one, which is not here, only that. */
+export type DecryptKey = 'symmetric' | Uint8Array;
+
 /** A request whose signature verifies under the key it carries, or for whose key a registration authority vouches. Only the CA makes one. */
 export type VerifiedRequest = {
   /** for records: subject, alternative names, and kind of key */
@@ -281,6 +284,8 @@ export type VerifiedRequest = {
   readonly unproved: string;
   /** channel binding of a client (RFC 7030 section 3.5) */
   readonly challengePassword: string | undefined;
+  /** the key under which the device wants a private key that is made for it (RFC 7030 section 4.4.1) */
+  readonly decryptKey: DecryptKey | undefined;
   /** Approves the identity by the policy of the CA. Throws `identity-not-allowed`. */
   approve(): ApprovedRequest;
   /** The same request for a key that is made in the token, of the kind that this one has. Rejects with `invalid-csr` for another kind, and with HsmError. */

@@ -11,6 +11,7 @@ import { failCa } from '../errors.ts';
 import { formatName, type NameAttribute, readName, readText } from '../../../core/der/name.ts';
 import { extensionId, keyPurpose, requestAttribute } from '../../../core/der/oids.ts';
 import { type CheckedKey, checkKey, type KeyFamily } from '../der/public-key.ts';
+import type { DecryptKey } from '../../../core/plugin/services/certificate-authority.ts';
 import type { RequestForm } from '../records/enrolments.ts';
 import { type AlternativeName, readAlternativeNames, readExtKeyUsage } from '../der/read-extensions.ts';
 
@@ -35,6 +36,7 @@ type RequestContent = {
   readonly challengePassword: string | undefined;
   /** RFC 7030 4.2.2, RFC 6402 2.8: the client asks for another name */
   readonly changesSubject: boolean;
+  readonly decryptKey: DecryptKey | undefined;
 };
 
 /**
@@ -93,6 +95,7 @@ export type Wishes = {
   readonly extensions: ReadonlyMap<string, Extension>;
   readonly challengePassword: string | undefined;
   readonly changesSubject: boolean;
+  readonly decryptKey?: DecryptKey | undefined;
 };
 
 function readWishes(content: Uint8Array): Wishes {
@@ -105,6 +108,7 @@ function readWishes(content: Uint8Array): Wishes {
       extensions: requestedExtensions(attributes),
       challengePassword: challenge === undefined ? undefined : readText(challenge.values.next()),
       changesSubject: attributes.has(requestAttribute.changeSubjectName),
+      decryptKey: decryptKeyIn(attributes),
     };
   });
 }
@@ -165,7 +169,8 @@ function isSelfSigned({ info }: SignedParts, { algorithm, signature }: SelfSigna
 const maxSubjectAttributes = 32;
 const maxAttributeCharacters = 256;
 
-function readContent(parts: SignedParts, key: CheckedKey, { extensions, challengePassword, changesSubject }: Wishes): RequestContent {
+function readContent(parts: SignedParts, key: CheckedKey, wishes: Wishes): RequestContent {
+  const { extensions, challengePassword, changesSubject, decryptKey } = wishes;
   const subjectAttributes = readName(parts.subject);
   if (subjectAttributes.length > maxSubjectAttributes || subjectAttributes.some(({ value }) => value.length > maxAttributeCharacters)) {
     throw new DerError('subject too long');
@@ -187,6 +192,7 @@ function readContent(parts: SignedParts, key: CheckedKey, { extensions, challeng
     wantsServerAuth: readExtKeyUsage(extensions.get(extensionId.extKeyUsage))?.includes(keyPurpose.serverAuth) ?? false,
     challengePassword,
     changesSubject,
+    decryptKey,
   };
 }
 
@@ -207,6 +213,11 @@ function extensionRequests(attributes: ReadonlyMap<string, Attribute>): number {
 function requestedExtensions(attributes: ReadonlyMap<string, Attribute>): ReadonlyMap<string, Extension> {
   const [requested] = ofExtensions(attributes);
   return requested === undefined ? new Map() : readExtensions(requested.values.next(tag.sequence).whole);
+}
+
+function decryptKeyIn(attributes: ReadonlyMap<string, Attribute>): DecryptKey | undefined {
+  if (attributes.has(requestAttribute.decryptKeyIdentifier)) return 'symmetric';
+  return attributes.get(requestAttribute.asymmetricDecryptKeyIdentifier)?.values.next(tag.octetString).content;
 }
 
 /** Values of each attribute, by type; an attribute given twice is refused. */

@@ -1,7 +1,10 @@
 // serverkeygen (RFC 7030 4.4): a key made in the token for a device, sent encrypted to the key of the certificate that the device shows.
+import { concat } from '../../../core/base/bytes.ts';
 import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import { encryptKeyPackage, findReceiver } from '../../../core/cms/key-package.ts';
 import type { VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
+import { objectIdentifier, octetString } from '../../../core/der/der.ts';
+import { extensionId } from '../../../core/der/oids.ts';
 import { clientCertificateOf } from '../../../core/tls/client-certificate.ts';
 import type { EstCall, EstContext } from '../context.ts';
 import { failEst, failRequest } from '../errors.ts';
@@ -20,9 +23,29 @@ export async function serverKeygen(context: EstContext, call: EstCall): Promise<
       detail:
         'The private key is sent encrypted to the key of the client certificate: show one with a key for RSA (2,048 bits or more, not RSASSA-PSS), or ECDSA on P-256, P-384 or P-521, beside the shared secret too.',
     });
+  requireDecryptKey(asked, recipient);
   // Refused before the token makes a key.
   asked.approve();
   return context.keyPlaces.run(call, () => makeInPlace(context, call, asked, { credential, recipient }));
+}
+
+/**
+ * Throws `invalid-csr` where the request names another key for the encryption than that of the certificate (RFC 7030 sections 4.4.1.1 and 4.4.1.2): the device
+ * would get a certificate, and a key that it may not be able to open.
+ */
+function requireDecryptKey({ decryptKey }: VerifiedRequest, recipient: Uint8Array): void {
+  if (decryptKey === undefined) return;
+  if (decryptKey === 'symmetric')
+    throw failRequest('invalid-csr', {
+      detail:
+        'The request names a symmetric key for the encryption of its private key (DecryptKeyIdentifier), and there is none here: leave that out, and the private key is sent encrypted to the key of the client certificate.',
+    });
+  const named = concat(objectIdentifier(extensionId.subjectKeyIdentifier), octetString(octetString(decryptKey)));
+  if (Buffer.from(recipient.buffer, recipient.byteOffset, recipient.length).includes(named)) return;
+  throw failRequest('invalid-csr', {
+    detail:
+      'The request names another key for the encryption of its private key (AsymmetricDecryptKeyIdentifier) than that of the client certificate: give the subjectKeyIdentifier of this certificate, or leave it out.',
+  });
 }
 
 async function makeInPlace(

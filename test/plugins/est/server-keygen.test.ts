@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { explicit, objectIdentifier, readOnly, sequence, tag } from '../../../core/der/der.ts';
+import { explicit, objectIdentifier, octetString, readOnly, sequence, tag } from '../../../core/der/der.ts';
 import { findReceiver } from '../../../core/cms/key-package.ts';
 import type { CertificateAuthority } from '../../../core/plugin/services/certificate-authority.ts';
 import { KeyPlaces } from '../../../plugins/est/key-places.ts';
@@ -134,6 +134,24 @@ test('is for those who may enrol, with names that they may have; nothing is made
   expect((await generate(await makeIdentity({ subject: 'CN=nobody here' }))).status).toBe(401);
   const refused = await generate(shown['P-256'], { csr: await makeDeviceCsr(asking, 'evil.example') });
   expect(refused.status).toBe(403);
+});
+
+test('a request that names another key for the encryption gets none, and one that names that of the certificate does', async () => {
+  const [symmetric, asymmetric] = ['1.2.840.113549.1.9.16.2.37', '1.2.840.113549.1.9.16.2.54'];
+  const client = shown['P-256'] as Identity;
+  const { keyId } = await x509.SubjectKeyIdentifierExtension.create(client.keys.publicKey);
+  const asked = async (type: string, octets: Uint8Array): Promise<Reply> => {
+    const attribute = new x509.Attribute(type, [Uint8Array.from(octetString(octets)).buffer]);
+    return generate(client, {
+      csr: await makeCsr({ keys: asking, subject: `CN=${name}`, names: [{ type: 'dns', value: name }], attributes: [attribute] }),
+    });
+  };
+  expect((await asked(asymmetric, Buffer.from(keyId, 'hex'))).status).toBe(200);
+  for (const [type, octets, names] of [
+    [asymmetric, Buffer.alloc(20, 7), 'AsymmetricDecryptKeyIdentifier'],
+    [symmetric, Buffer.from('theirs'), 'a symmetric key'],
+  ] as const)
+    expect(await asked(type, octets)).toMatchObject({ status: 400, text: expect.stringContaining(names) as string });
 });
 
 test('is off unless the CA has it', async () => {
