@@ -1,16 +1,19 @@
 // Private keys of a tenant, each with its use: one private key does one job (NIST SP 800-57 part 1, section 5.2), under whatever names it
 // is brought in.
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { inTurn } from '../../../core/base/async/turns.ts';
+import { defined } from '../../../core/base/defined.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
-import type { Store, StoreKey, WriteTransaction } from '../../../core/store/store.ts';
+import { getIfOpen, type Store, type StoreKey, type Table, type WriteTransaction } from '../../../core/store/store.ts';
 import { type CipherUse, cipherOf, isSymmetric, useOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { canonicalSpki, keyObjectOf } from '../formats/public-keys.ts';
 import { type Key, toldOfKey, type Version } from './keyring.ts';
-import type { Tables, VersionRecord } from './records.ts';
+import type { RemovedVersions, Tables, VersionRecord } from './records.ts';
 
 /** A version that has a private key. */
 export type PrivateKeyPlace = {
@@ -25,6 +28,8 @@ type Parts = { readonly tables: Tables; readonly store: Store };
 
 /** Versions of a private key that are read to judge one more: all have one use, unless the tenant allows two. */
 const judgedPlaces = 100;
+/** Versions that are read and noted before other requests get their turn. */
+const readAtOnce = 200;
 
 /**
  * Notes a private key, inside the transaction that commits its version. Throws `private-key-in-use` where the tenant has it for another use. One that
@@ -41,9 +46,10 @@ export function notePrivateKey(
   const thumbprint = thumbprintOf(publicKey);
   if (!isNew && !allowsOthers) {
     const places = Iterator.from(transaction.entries(tables.privateKeyUses, [tenantId, thumbprint])).take(judgedPlaces);
-    const other = places.find(
-      ([[, , id, version], one]) => one.use !== use && transaction.has(tables.versions, [tenantId, id, version] as StoreKey),
-    );
+    const other = places.find(([[, , id, version], one]) => {
+      const isThere = transaction.has(tables.versions, [tenantId, id, version] as StoreKey);
+      return one.use !== use && isThere && !isGone(transaction.get(tables.removedVersions, [tenantId, id] as StoreKey), version);
+    });
     if (other !== undefined) throw inUse(other[1]);
   }
   transaction.put(tables.privateKeyUses, [tenantId, thumbprint, keyId, number], { name, use });
@@ -68,30 +74,62 @@ export function otherUsesOf(
   publicKey: Uint8Array,
 ): readonly CipherUse[] {
   const places = tables.privateKeyUses.entries([tenantId, thumbprintOf(publicKey)]);
-  const living = Iterator.from(places).filter(([[, , id, number]]) => tables.versions.has([tenantId, id, number] as StoreKey));
+  const living = Iterator.from(places).filter(
+    ([[, , id, number]]) =>
+      tables.versions.has([tenantId, id, number] as StoreKey) && !isGone(tables.removedVersions.get([tenantId, id] as StoreKey), number),
+  );
   return [...new Set(living.map(([, one]) => one.use))].filter((one) => one !== use);
 }
 
 /**
  * Notes the private keys that earlier versions of the appliance have left without a note, once for each tenant: before one is brought in. What is made
- * meanwhile notes itself.
+ * meanwhile notes itself. One walk serves all who wait for it, with other requests in between.
  */
-export async function notePrivateKeysOfBefore({ tables, store }: Parts, tenantId: string): Promise<void> {
-  if (tables.privateKeysNoted.has([tenantId])) return;
-  const found: (readonly [PrivateKeyPlace, Uint8Array])[] = [];
-  for (const [[, name], record] of tables.keys.entries([tenantId])) {
-    if (isSymmetric(cipherOf(record))) continue;
-    // A damaged version is passed over: the restore that mends it notes it.
-    for (const [[, , number], version] of tables.versions.entries([tenantId, record.id])) {
-      if (version.stored === undefined || version.publicKey === undefined) continue;
-      found.push([{ tenantId, keyId: record.id, name: String(name), number: Number(number), use: useOf(record) }, version.publicKey]);
+export function notePrivateKeysOfBefore(parts: Parts, tenantId: string): Promise<void> {
+  const isNoted = (): boolean => parts.tables.privateKeysNoted.has([tenantId]);
+  if (isNoted()) return Promise.resolve();
+  return inTurn(`transit/private-keys/${tenantId}`, async () => {
+    if (!isNoted()) await noteAll(parts, tenantId);
+  });
+}
+
+async function noteAll({ tables, store }: Parts, tenantId: string): Promise<void> {
+  let found: (readonly [PrivateKeyPlace, Uint8Array])[] = [];
+  const note = async (): Promise<void> => {
+    await writeInPieces(store, found, (transaction, [place, publicKey]) => {
+      if (!transaction.has(tables.versions, [tenantId, place.keyId, place.number])) return;
+      notePrivateKey({ tables }, transaction, place, publicKey, { isNew: true, allowsOthers: true });
+    });
+    found = [];
+  };
+  // What is damaged is passed over: the restore that mends it notes it.
+  for await (const keyKey of keysInTurns(tables.keys, [tenantId])) {
+    const record = getIfOpen(tables.keys, keyKey);
+    if (record === undefined || isSymmetric(cipherOf(record))) continue;
+    for await (const versionKey of keysInTurns(tables.versions, [tenantId, record.id])) {
+      const { stored, publicKey } = getIfOpen(tables.versions, versionKey) ?? {};
+      if (stored === undefined || publicKey === undefined) continue;
+      const place = { tenantId, keyId: record.id, name: String(keyKey[1]), number: Number(versionKey[2]), use: useOf(record) };
+      if (found.push([place, publicKey]) >= readAtOnce) await note();
     }
   }
-  await writeInPieces(store, found, (transaction, [place, publicKey]) => {
-    if (!transaction.has(tables.versions, [tenantId, place.keyId, place.number])) return;
-    notePrivateKey({ tables }, transaction, place, publicKey, { isNew: true, allowsOthers: true });
-  });
+  await note();
   await store.write((transaction) => transaction.put(tables.privateKeysNoted, [tenantId], true));
+}
+
+/** Keys of records below a prefix, with other requests in between. */
+async function* keysInTurns(table: Table<unknown>, prefix: StoreKey): AsyncGenerator<StoreKey> {
+  for (let after: string | number | undefined; ; await setImmediate()) {
+    const some = Array.from(table.keys(prefix, { limit: readAtOnce, ...defined({ after }) }));
+    yield* some;
+    after = some.at(-1)?.at(-1);
+    if (some.length < readAtOnce) return;
+  }
+}
+
+/** Tells whether a version was removed whose records are about to follow. */
+function isGone(removed: RemovedVersions | undefined, version: string | number | undefined): boolean {
+  return Number(version) <= (removed?.through ?? 0);
 }
 
 /** Tells whether the note of a version that has a private key is there, for the invariant check. */

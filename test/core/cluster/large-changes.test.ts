@@ -1,5 +1,5 @@
 // A change of any number of records goes in pieces that a transaction of etcd takes, and what it ends is refused from the first piece on.
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approleTable } from '../../../core/access/approles/approles.ts';
 import { dropSecretIdsInPieces, issueSecretId, loginSweepJob } from '../../../core/access/approles/secret-ids.ts';
@@ -11,11 +11,13 @@ import { systemClock } from '../../../core/base/time.ts';
 import { deadTenantJob, dropTokens } from '../../../core/platform/tenants/dead-tenants.ts';
 import { createSessions } from '../../../core/platform/sessions/sessions-service.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Hsm, KeyReference } from '../../../hsm/api.ts';
 import { endSessions, endUngranted } from '../../../plugins/oidc/records/end-session.ts';
 import { openTables } from '../../../plugins/oidc/records/tables.ts';
 import type { Transit } from '../../../plugins/transit/context.ts';
 import { type Key, Keyring } from '../../../plugins/transit/records/keyring.ts';
+import { notePrivateKey, otherUsesOf } from '../../../plugins/transit/records/private-key-uses.ts';
 import { openTables as transitTables, type KeyRecord } from '../../../plugins/transit/records/records.ts';
 import { finishRemoval, finishRemovals, isRemoved, removeVersions } from '../../../plugins/transit/versions/removal.ts';
 import { silentLog } from '../../harness/log.ts';
@@ -243,5 +245,28 @@ describe('a key of many versions', () => {
     // The process ends here; the job of another one goes on.
     await finishRemovals(seen);
     expect([rows(one), rows(other)]).toEqual([0, 0]);
+  });
+
+  test('whose removal goes on afterwards is no other use of its private key', async () => {
+    const transit = transitOf(one);
+    const publicKey = new Uint8Array(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }));
+    const signing: Key = { ...key, record: { ...record, id: 'signing', cipher: 'ed25519', latest: 20 } };
+    const place = { tenantId: 'keys', keyId: 'signing', name: 'key', use: 'sign' } as const;
+    const note = (keyId: string, number: number, use: 'sign' | 'agree') => (transaction: WriteTransaction) =>
+      notePrivateKey(transit, transaction, { ...place, keyId, number, use }, publicKey, { isNew: false, allowsOthers: false });
+    for (let number = 1; number <= 20; number += 1)
+      await one.store.write((transaction) => {
+        transaction.put(transit.tables.versions, ['keys', 'signing', number], { stored, publicKey } as never);
+        note('signing', number, 'sign')(transaction);
+      });
+    const second = () => one.store.write(note('second', 1, 'agree'));
+    await expect(second()).rejects.toMatchObject({ code: 'private-key-in-use' });
+    expect(otherUsesOf(transit, 'keys', 'agree', publicKey)).toEqual(['sign']);
+    const removed = await one.store.write((transaction) => removeVersions(transit, transaction, signing));
+    expect(removed).toHaveLength(12);
+    one.store.refresh();
+    expect(otherUsesOf(transit, 'keys', 'agree', publicKey)).toEqual([]);
+    await second();
+    await finishRemoval(transit, signing, removed);
   });
 });

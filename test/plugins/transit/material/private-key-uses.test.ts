@@ -1,6 +1,9 @@
 // One private key does one job (NIST SP 800-57 part 1, section 5.2), under whatever names and by whichever API it is brought in.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Store, Table, WriteTransaction } from '../../../../core/store/store.ts';
+import { notePrivateKeysOfBefore } from '../../../../plugins/transit/records/private-key-uses.ts';
+import { openTables } from '../../../../plugins/transit/records/records.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { codeOf, ok, startTransitHarness, type TransitHarness } from '../harness.ts';
 
@@ -124,16 +127,55 @@ test('other tenants are not asked', async () => {
   expect((await as('/v1/state/keystore/transit-keys/theirs/import', { data })).status).toBe(204);
 });
 
-test('private keys that an earlier version of the appliance has left are found', async () => {
-  const data = pem(rsa().privateKey);
-  expect(await bring(await made('sign'), data)).toEqual(done);
-  const store = harness.store.prefixed('transit');
-  const tables = [store.tenantTable('private-key-uses'), store.tenantTable('private-keys-noted')];
-  await store.write((transaction) => {
-    for (const table of tables) for (const key of Array.from(transaction.keys(table, []))) transaction.delete(table, key);
+describe('private keys that an earlier version of the appliance has left', () => {
+  const forget = async () => {
+    const store = harness.store.prefixed('transit');
+    const tables = [store.tenantTable('private-key-uses'), store.tenantTable('private-keys-noted')];
+    await store.write((transaction) => {
+      for (const table of tables) for (const key of Array.from(transaction.keys(table, []))) transaction.delete(table, key);
+    });
+    harness.store.refresh();
+    return store;
+  };
+
+  test('are found', async () => {
+    const data = pem(rsa().privateKey);
+    expect(await bring(await made('sign'), data)).toEqual(done);
+    await forget();
+    expect(await bring(await made('encrypt'), data)).toEqual(refused);
+    await harness.expectSound();
   });
-  expect(await bring(await made('encrypt'), data)).toEqual(refused);
-  await harness.expectSound();
+
+  test('are noted once for all who wait for it, with others in between', async () => {
+    const tenantId = 'crowded';
+    const store = await forget();
+    const tables = openTables(store);
+    const publicKey = new Uint8Array(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }));
+    const names = Array.from({ length: 1_000 }, (_, at) => `key-${at}`);
+    await store.write((transaction) => {
+      transaction.put(store.table('tenants'), [tenantId], {});
+      for (const name of names) {
+        transaction.put(store.table('keys'), [tenantId, name], { id: name, cipher: 'ed25519' });
+        transaction.put(store.table('versions'), [tenantId, name, 1], { stored: {}, publicKey });
+      }
+    });
+    store.refresh();
+    let [commits, turns] = [0, 0];
+    const counted = { ...store, write: (change: (transaction: WriteTransaction) => unknown) => ((commits += 1), store.write(change)) };
+    const turn = setInterval(() => (turns += 1), 0);
+    const parts = { tables, store: counted as unknown as Store };
+    await Promise.all(Array.from({ length: 8 }, () => notePrivateKeysOfBefore(parts, tenantId)));
+    clearInterval(turn);
+    store.refresh();
+    expect(Array.from(tables.privateKeyUses.keys([tenantId]))).toHaveLength(names.length);
+    // Ten in each, and the mark that it is done: of one walk.
+    expect(commits).toBe(names.length / 10 + 1);
+    expect(turns).toBeGreaterThan(5);
+    await store.write((transaction) => {
+      for (const table of [tables.keys, tables.versions, tables.privateKeyUses, tables.privateKeysNoted])
+        for (const key of Array.from(transaction.keys(table as Table<unknown>, [tenantId]))) transaction.delete(table, key);
+    });
+  });
 });
 
 describe('allow-dual-use', () => {
