@@ -22,7 +22,7 @@ export const textBodyLimit = Math.ceil(maxTextBytes / 3) * 4 + 256 * 1024;
 export function textField(description: string) {
   return z.string().meta({
     description: `${description}: base64, or raw UTF-8 with base64-encoded false.`,
-    contentEncoding: 'base64',
+    'x-payload': true,
     maxLength: textBodyLimit,
   });
 }

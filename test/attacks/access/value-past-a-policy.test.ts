@@ -217,6 +217,22 @@ describe('a value that has two spellings', () => {
         expect([body, await verify({ 'batch-input': [{ ...body, signature }] }, at)]).toEqual([body, verdict]);
     }
   });
+
+  test('what OpenPGP signs and verifies counts by its octets, as base64 or as text', async () => {
+    const user = 'Release <release@example.org>';
+    await victim.request('POST', '/v1/config/keystore/transit-keys', { name: 'releases', cipher: 'ed25519', 'openpgp-user-id': user });
+    const { signature } = (await victim.request('POST', `${keys}/releases/openpgp-sign`, { text: 'YWJj' })).body;
+    for (const [action, more] of [
+      ['openpgp-sign', {}],
+      ['openpgp-verify', { signature }],
+    ] as const) {
+      const limited = await narrow(`${keys}/releases/${action}`, { text: ['YWJj'] });
+      const act = (body: object) => victim.verdict('POST', `${keys}/releases/${action}`, { ...body, ...more }, { token: limited });
+      expect(await act({ text: 'YWJj' })).toBe('200 done');
+      expect(await act({ text: 'abc', 'base64-encoded': false })).toBe('200 done');
+      expect(await act({ text: 'YWJj', 'base64-encoded': false })).toBe('403 policy-denied');
+    }
+  });
 });
 
 test('a document: what is left out or empty, and means more than nothing', async () => {
