@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { jwkOfOpenssh, OpensshKeyError } from '../../../core/base/public-keys/openssh.ts';
+import { containerAdvice, isEncryptedPkcs8 } from '../../../core/base/public-keys/private-key-files.ts';
 import { readPem } from '../../../core/base/texts/pem.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { transportKeyBytes, wrapMaterial } from '../../../core/base/public-keys/key-wrap.ts';
@@ -9,7 +10,7 @@ import { Client } from '../client.ts';
 import { type ConnectionOptions, connectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
 import { commandFor } from '../terminal/command-output.ts';
-import { usageError } from '../terminal/failure.ts';
+import { CommandFailed, usageError } from '../terminal/failure.ts';
 import { type Io, readOctets, readValue } from '../terminal/io.ts';
 
 type Options = ConnectionOptions & { readonly in: string; readonly passphrase?: string };
@@ -51,14 +52,18 @@ async function importWrapped(client: Client, key: string, material: Uint8Array):
 /** Octets of the secret, or PKCS#8 of the private key: the forms that the action `import` reads. The octets that were read are zeroed. */
 function materialOf(octets: Buffer, passphrase: string | undefined, name: string): Uint8Array {
   try {
-    const key = privateKeyIn(octets, passphrase);
+    const advice = containerAdvice(octets);
+    if (advice !== undefined) throw usageError(`${name} ${advice}`);
+    const key = privateKeyIn(octets, passphrase, name);
     if (key !== undefined) return cleanly(() => key.export({ type: 'pkcs8', format: 'der' }));
     if (passphrase !== undefined) throw usageError(`${name} has no private key that this passphrase opens`);
     if (octets.includes('-----BEGIN PGP'))
       throw usageError(`${name} is an OpenPGP key block, which is read by the action: keystorectl do transit-keys KEY import --data @FILE`);
     if (octets.includes('-----BEGIN'))
       throw usageError(`${name} has no private key that OpenSSL reads, or an encrypted one: give --passphrase`);
-    return secretIn(octets) ?? unreadable(name);
+    if (isEncryptedPkcs8(octets)) throw usageError(`${name} is an encrypted private key: give --passphrase`);
+    const secret = secretIn(octets);
+    return secret === undefined || secret.length === 0 ? unreadable(name) : secret;
   } catch (error) {
     throw error instanceof OpensshKeyError ? usageError(`${name}: ${error.message}`) : error;
   } finally {
@@ -84,19 +89,20 @@ function unreadable(name: string): never {
   );
 }
 
-function privateKeyIn(octets: Buffer, passphrase: string | undefined): KeyObject | undefined {
+function privateKeyIn(octets: Buffer, passphrase: string | undefined, name: string): KeyObject | undefined {
+  const read = (key: Parameters<typeof createPrivateKey>[0]) => tried(() => requireKnownCipher(name, () => createPrivateKey(key)));
   const protection = passphrase === undefined ? {} : { passphrase };
   const blocks = octets.includes('-----BEGIN') ? readPem(octets.toString('utf8')).filter(({ label }) => label.endsWith('PRIVATE KEY')) : [];
   const [block] = blocks;
   const jwk = blocks.length === 0 ? jwkIn(octets) : undefined;
   if (block?.label === 'OPENSSH PRIVATE KEY') return keyOfJwk(jwkOfOpenssh(block.der ?? new Uint8Array(0)));
-  if (block !== undefined) return tried(() => createPrivateKey({ key: block.text, format: 'pem', ...protection }));
+  if (block !== undefined) return read({ key: block.text, format: 'pem', ...protection });
   if (jwk !== undefined) return keyOfJwk(jwk);
   const decoded = decodeBase64(withoutSpaces(octets));
   const ders = decoded === undefined ? [octets] : [octets, Buffer.from(decoded.buffer, decoded.byteOffset, decoded.length)];
   for (const key of ders)
     for (const type of ['pkcs8', 'pkcs1', 'sec1'] as const) {
-      const found = tried(() => createPrivateKey({ key, format: 'der', type, ...protection }));
+      const found = read({ key, format: 'der', type, ...protection });
       if (found !== undefined) return found;
     }
   return undefined;
@@ -116,10 +122,23 @@ function withoutSpaces(octets: Buffer): string {
   return octets.toString('latin1').replaceAll(/\s/g, '');
 }
 
+/** Throws CommandFailed for an encryption that OpenSSL no longer does by itself, whatever the passphrase is. */
+function requireKnownCipher<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_OSSL_EVP_UNSUPPORTED') throw error;
+    throw usageError(
+      `${name} is encrypted in an old way. Encrypt it again first: openssl pkcs8 -provider legacy -provider default -topk8 -v2 aes-256-cbc -in ${name} -out NEW`,
+    );
+  }
+}
+
 function tried<T>(read: () => T): T | undefined {
   try {
     return cleanly(read);
-  } catch {
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error;
     return undefined;
   }
 }

@@ -15,7 +15,7 @@ export function jwkOfOpenssh(octets: Uint8Array): JsonWebKey {
   const cipher = outer.string().toString('latin1');
   if (cipher !== 'none')
     throw unusable(
-      'The OpenSSH private key is encrypted. Write it as PKCS#8 first ("ssh-keygen -p -m PKCS8 -f KEY"), and give its passphrase.',
+      `The OpenSSH private key is encrypted, which is not read here. Take the passphrase off a copy ("cp KEY COPY && ssh-keygen -p -N '' -f COPY"), import that with "keystorectl import-key", which wraps it, and delete it.`,
     );
   outer.string();
   outer.string();

@@ -12,11 +12,12 @@ import {
   verify,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { parseBase64 } from '../../../core/base/bytes.ts';
+import { decodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import { openInTurn } from '../../../core/base/async/opening.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { jwkOfOpenssh, OpensshKeyError } from '../../../core/base/public-keys/openssh.ts';
+import { containerAdvice, isEncryptedPkcs8 } from '../../../core/base/public-keys/private-key-files.ts';
 import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import {
   type Cipher,
@@ -32,7 +33,7 @@ import { encode, readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import { hashFor } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
-import { decryptPkcs8, isEncrypted } from '../inputs/encrypted-pkcs8.ts';
+import { decryptPkcs8 } from '../inputs/encrypted-pkcs8.ts';
 import { octetsOfJwk, privateKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
 import { findCurve } from '../../../core/base/public-keys/curves.ts';
 import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
@@ -79,13 +80,14 @@ async function readPrivateKey(text: string, protection: Protection): Promise<Key
   const blocks = readPem(text);
   const [block, ...more] = blocks.filter(({ label }) => label === encrypted || label === openssh || privateTypes[label] !== undefined);
   const der = jwk === undefined ? (derInPlaceOfPem(text) ?? block?.der) : undefined;
-  if (der !== undefined && more.length === 0 && isEncrypted(der)) return readEncrypted(der, protection);
+  if (der !== undefined && more.length === 0 && isEncryptedPkcs8(der)) return readEncrypted(der, protection);
   if (blocks.some((one) => one.der === undefined && one.text.includes('ENCRYPTED')))
     throw unusable(
-      '"data" is encrypted as OpenSSL did before PKCS#8. Write it as PKCS#8 first ("openssl pkcs8 -topk8"), and give its passphrase.',
+      '"data" is encrypted as OpenSSL did before PKCS#8. Write it as PKCS#8 first ("openssl pkcs8 -topk8"), and give its passphrase, or import it with "keystorectl import-key".',
     );
+  if (jwk === undefined && block === undefined) requireNoContainer(text, der);
   const ofOpenssh = block?.label === openssh && more.length === 0 ? readOpenssh(block.der ?? new Uint8Array(0)) : undefined;
-  if (protection.passphrase !== undefined) throw needlessPassphrase();
+  if (protection.passphrase !== undefined && (jwk ?? block ?? der) !== undefined) throw needlessPassphrase();
   if (jwk !== undefined) return privateKeyOfJwk(jwk);
   if (block === undefined && der !== undefined) return readPrivateDer(der, ['pkcs8', 'pkcs1', 'sec1'], '"data"');
   if (block === undefined || more.length > 0)
@@ -94,6 +96,12 @@ async function readPrivateKey(text: string, protection: Protection): Promise<Key
     );
   if (ofOpenssh !== undefined) return privateKeyOfJwk(ofOpenssh);
   return readPrivateDer(block.der ?? new Uint8Array(0), [privateTypes[block.label] ?? 'pkcs8'], `The ${block.label} block`);
+}
+
+/** Throws invalid-key-data for a file in base64 that keeps a key beside certificates. */
+function requireNoContainer(text: string, der: Uint8Array | undefined): void {
+  const advice = containerAdvice(der ?? decodeBase64(text.replaceAll(/\s/g, '')) ?? new Uint8Array(0));
+  if (advice !== undefined) throw unusable(`"data" ${advice}.`);
 }
 
 function readOpenssh(der: Uint8Array): JsonWebKey {

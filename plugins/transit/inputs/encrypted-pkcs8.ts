@@ -33,15 +33,6 @@ const most = { iterations: 2_000_000, scryptBytes: 64 * 1024 * 1024 };
 const pbkdf2Async = promisify(pbkdf2);
 const scryptAsync: (password: Uint8Array, salt: Uint8Array, bytes: number, options: ScryptOptions) => Promise<Buffer> = promisify(scrypt);
 
-/** Tells whether DER is an EncryptedPrivateKeyInfo: a private key that is not encrypted begins with its version. */
-export function isEncrypted(der: Uint8Array): boolean {
-  try {
-    return readOnly(der, tag.sequence).next().tag === tag.sequence;
-  } catch {
-    return false;
-  }
-}
-
 /** The PKCS#8 in it, in DER, which the caller zeroes. Throws invalid-key-data: for another encryption, too much work, a wrong passphrase. */
 export async function decryptPkcs8(der: Uint8Array, passphrase: string): Promise<Uint8Array> {
   const { deriveKey, cipher, iv, sealed } = parsed(der);
@@ -121,7 +112,8 @@ function numberOf({ content }: Element): number {
   return content.length > 6 ? Infinity : content.reduce((sum, octet) => sum * 256 + octet, 0);
 }
 
-const advice = 'Encrypt it again, for example with "openssl pkcs8 -topk8 -v2 aes-256-cbc".';
+const advice =
+  'Encrypt it again, for example with "openssl pkcs8 -topk8 -v2 aes-256-cbc" ("-provider legacy -provider default" for an old encryption), or import it with "keystorectl import-key".';
 
 function unusable(detail: string): Error {
   return fail('invalid-key-data', { detail });

@@ -96,14 +96,27 @@ test('a symmetric key as octets and as base64 arrives as it is', async () => {
 test('what is no key, and a key that is locked, are said before anything is sent', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   writeFileSync(path('locked'), privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' }));
+  writeFileSync(path('locked-der'), privateKey.export({ type: 'pkcs8', format: 'der', cipher: 'aes-256-cbc', passphrase: 'secret' }));
+  writeFileSync(path('plain'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { stdio: 'pipe' });
+  const legacy = ['-v1', 'PBE-MD5-DES', '-provider', 'legacy', '-provider', 'default'];
+  openssl('pkcs8', '-topk8', '-in', path('plain'), '-out', path('old'), '-passout', 'pass:secret', ...legacy);
+  openssl('pkcs12', '-export', '-nocerts', '-inkey', path('plain'), '-out', path('bundle'), '-passout', 'pass:secret');
+  writeFileSync(path('java'), Buffer.from('feedfeed0000000200000001', 'hex'));
+  writeFileSync(path('empty'), '\n');
   writeFileSync(path('note'), 'not a key');
   writeFileSync(path('block'), '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n-----END PGP PRIVATE KEY BLOCK-----\n');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'secret', '-f', path('locked-ssh')], { stdio: 'pipe' });
   for (const [name, options, expected] of [
     ['locked', [], 'give --passphrase'],
     ['locked', ['--passphrase', 'wrong'], 'has no private key that this passphrase opens'],
+    ['locked-der', [], 'is an encrypted private key: give --passphrase'],
+    ['old', ['--passphrase', 'secret'], 'is encrypted in an old way'],
+    ['bundle', ['--passphrase', 'secret'], 'is a PKCS#12 file: take the private key out of it ("openssl pkcs12'],
+    ['java', [], 'is a key store of Java: make a PKCS#12 file of it'],
+    ['empty', [], 'neither a private key nor a symmetric key'],
     ['note', [], 'neither a private key nor a symmetric key'],
-    ['locked-ssh', [], 'ssh-keygen -p -m PKCS8'],
+    ['locked-ssh', [], "ssh-keygen -p -N ''"],
     ['block', [], 'do transit-keys KEY import'],
     ['nowhere', [], 'cannot be read (ENOENT)'],
   ] as const) {

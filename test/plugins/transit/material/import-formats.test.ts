@@ -167,10 +167,15 @@ describe('import refuses', () => {
     const { d: _d, ...publicJwk } = jwk;
     const plain = privateKey.export({ type: 'pkcs8', format: 'pem' });
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+    const pkcs12 = execFileSync('openssl', ['pkcs12', '-export', '-nocerts', '-passout', 'pass:secret'], { input: plain, stdio: 'pipe' });
     for (const [body, expected] of [
       [{ data: legacy, passphrase }, 'openssl pkcs8 -topk8'],
-      [{ data: lockedOpensshKey, passphrase }, 'ssh-keygen -p -m PKCS8'],
+      [{ data: lockedOpensshKey, passphrase }, "ssh-keygen -p -N ''"],
       [{ data: opensshKeys['ed25519']?.[0].replace('b3Blbn', 'b3Blbm') }, 'cannot be read'],
+      [{ data: pkcs12.toString('base64'), passphrase }, '"data" is a PKCS#12 file: take the private key out of it'],
+      [{ data: Buffer.from('feedfeed00000002', 'hex').toString('base64'), passphrase }, '"data" is a key store of Java'],
+      [{ data: 'no key', passphrase }, 'this is neither PEM nor base64 of DER'],
+      [{ data: encryptedBy(privateKey, ['-v1', 'PBE-SHA1-3DES']).toString(), passphrase }, 'or import it with "keystorectl import-key"'],
       [{ data: plain, passphrase }, '"passphrase" is for an encrypted private key'],
       [{ data: JSON.stringify(publicJwk) }, 'JWK of a private key'],
       [{ data: JSON.stringify({ keys: [jwk] }) }, 'a set of keys'],
