@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { jwkOfOpenssh, OpensshKeyError } from '../../../core/base/public-keys/openssh.ts';
-import { containerAdvice, isEncryptedPkcs8 } from '../../../core/base/public-keys/private-key-files.ts';
+import { containerAdvice, isEncryptedPkcs8 } from '../../../core/der/private-key-files.ts';
 import { readPem } from '../../../core/base/texts/pem.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { transportKeyBytes, wrapMaterial } from '../../../core/base/public-keys/key-wrap.ts';

@@ -38,7 +38,7 @@ function requireDecryptKey({ decryptKey }: VerifiedRequest, recipient: Uint8Arra
   if (decryptKey === 'symmetric')
     throw failRequest('invalid-csr', {
       detail:
-        'The request names a symmetric key for the encryption of its private key (DecryptKeyIdentifier), and there is none here: leave that out, and the private key is sent encrypted to the key of the client certificate.',
+        'The request names a symmetric key for the encryption of its private key (DecryptKeyIdentifier), which this server does not have: leave that out, and the private key is sent encrypted to the key of the client certificate.',
     });
   const named = concat(objectIdentifier(extensionId.subjectKeyIdentifier), octetString(octetString(decryptKey)));
   if (Buffer.from(recipient.buffer, recipient.byteOffset, recipient.length).includes(named)) return;

@@ -17,7 +17,7 @@ import { openInTurn } from '../../../core/base/async/opening.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { jwkOfOpenssh, OpensshKeyError } from '../../../core/base/public-keys/openssh.ts';
-import { containerAdvice, isEncryptedPkcs8 } from '../../../core/base/public-keys/private-key-files.ts';
+import { containerAdvice, isEncryptedPkcs8 } from '../../../core/der/private-key-files.ts';
 import { hasMadeUpCurve } from '../../../core/base/public-keys/public-key.ts';
 import {
   type Cipher,

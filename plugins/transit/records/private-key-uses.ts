@@ -102,7 +102,7 @@ async function noteAll({ tables, store }: Parts, tenantId: string): Promise<void
     });
     found = [];
   };
-  // What is damaged is passed over: the restore that mends it notes it.
+  // Damaged records are passed over: a restore that mends one notes it.
   for await (const keyKey of keysInTurns(tables.keys, [tenantId])) {
     const record = getIfOpen(tables.keys, keyKey);
     if (record === undefined || isSymmetric(cipherOf(record))) continue;

@@ -1,5 +1,5 @@
-// What files of private keys are that are not a private key by itself: told by their first octets, so that a refusal can say what helps.
-import { readOnly, tag } from '../../der/der.ts';
+// Files that people take for a private key, told by their first octets, so that a refusal can say what helps.
+import { readOnly, tag } from './der.ts';
 
 /** Tells whether DER is an EncryptedPrivateKeyInfo: a private key that is not encrypted begins with its version. */
 export function isEncryptedPkcs8(der: Uint8Array): boolean {
@@ -10,7 +10,7 @@ export function isEncryptedPkcs8(der: Uint8Array): boolean {
   }
 }
 
-/** How to take the private key out of a file that keeps certificates beside it, as a clause about the file; undefined for any other file. */
+/** Advice on taking the private key out of a file that keeps certificates beside it, as a clause about the file; undefined for any other file. */
 export function containerAdvice(octets: Uint8Array): string | undefined {
   const takeOut = (file: string): string =>
     `take the private key out of it ("openssl pkcs12 -in ${file} -nocerts -out key.pem", with -legacy for an old one), and import that with the passphrase that you give it`;
