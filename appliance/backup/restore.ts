@@ -60,7 +60,7 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
   const present = findTrace(directory);
   if (present !== undefined) {
     throw new StartRefused(
-      `--restore needs an empty data directory, and ${present} exists: nothing was restored. Without --restore, what is there starts`,
+      `--restore needs an empty data directory, and ${present} exists: nothing was restored. Name an empty directory; to start the appliance that is there, leave --restore out`,
     );
   }
   requireBackupFile(file);

@@ -16,7 +16,7 @@ import type { BackupConfig } from '../../../core/config/backup.ts';
 import type { Store } from '../../../core/store/store.ts';
 import { findHeld, holdRecord } from '../run/lease.ts';
 import { backupName, type DrillOrders, type DrillSays, drillSays, type Looked, type Proven, type StoredFile } from './orders.ts';
-import { drillHistory, type DrillResult, keepResult, type RunningDrill, runningDrills } from './record.ts';
+import { drillHistory, type DrillResult, hasFoundFaults, keepResult, type RunningDrill, runningDrills } from './record.ts';
 import { drillDirectory, dropUpload, findUpload, isAbandoned, sweepScratch, takePiece, type Upload, uploadFile } from './upload.ts';
 
 const processFile = fileURLToPath(new URL('../../drill/drill-process.ts', import.meta.url));
@@ -109,7 +109,10 @@ export class Drills {
       signal,
       (said) => (files = said.files ?? files),
     );
-    if (problem !== undefined) throw fail('operation-refused', { detail: `A directory of backups cannot be read: ${problem}.` });
+    if (problem !== undefined)
+      throw fail('operation-refused', {
+        detail: `A directory of backups cannot be read: ${problem}. See that its file system answers, and try again.`,
+      });
     return files;
   }
 
@@ -137,6 +140,10 @@ export class Drills {
 
   history(): ReturnType<typeof drillHistory> {
     return drillHistory(this.#parts.store);
+  }
+
+  get hasFoundFaults(): boolean {
+    return hasFoundFaults(this.#parts.store);
   }
 
   /** A drill elsewhere, of which a person tells. */
@@ -206,8 +213,8 @@ export class Drills {
     child.once('error', (error) => ended.resolve(`its process did not start: ${error.message}`));
     child.once('exit', (code, how) => ended.resolve(`its process ended before it was done (${how ?? `exit code ${code}`})`));
     signal.addEventListener('abort', () => ended.resolve('it took too long, or the appliance was stopped'), { once: true });
-    // Requests come first.
-    if (child.pid !== undefined) setPriority(child.pid, 10);
+    // Requests come first, and for a list one waits.
+    if (child.pid !== undefined && orders.kind !== 'list') setPriority(child.pid, 10);
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(orders));
     const problem = await ended.promise;

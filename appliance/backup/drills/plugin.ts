@@ -37,9 +37,10 @@ export function drillPlugin({ drills, backups, store, clock }: DrillPluginParts)
 
 /** Notices of drills. Without any backup, the part that makes them tells of that. */
 function drillNotices(drills: Drills, backups: Backups, now: Temporal.Instant): readonly Notice[] {
-  const { last, lastGood } = drills.history();
+  const { lastGood } = drills.history();
   const path = drillPath;
-  if (last?.outcome === 'found') return [{ name: 'drill-found', text: 'The last restore drill found faults in a backup', path }];
+  if (drills.hasFoundFaults)
+    return [{ name: 'drill-found', text: 'A restore drill found faults in a backup, and none has restored since', path }];
   const { lastSuccessAt, lastTakenAt } = backups.status();
   if (lastGood === undefined) {
     if (lastSuccessAt === undefined && lastTakenAt === undefined) return [];

@@ -71,6 +71,9 @@ export type DrillHistory = {
   readonly lastGood?: Pick<DrillResult, 'at' | 'by' | 'source' | 'kind'>;
 };
 
+/** With `isOpen`: a drill found faults, and none has restored since. What does not open, or is only looked at, says nothing of them. */
+type KeptHistory = DrillHistory & { readonly isOpen?: boolean };
+
 export type RunningDrill = {
   readonly id: string;
   readonly appliance?: string;
@@ -83,7 +86,7 @@ export type RunningDrill = {
 };
 
 /** [`history`] */
-const historyTable = (store: Store): Table<DrillHistory> => store.table<DrillHistory>('drill-history');
+const historyTable = (store: Store): Table<KeptHistory> => store.table<KeptHistory>('drill-history');
 const historyKey = ['history'];
 /** [`running`] */
 export const runningDrills = (store: Store): Table<RunningDrill> => store.table<RunningDrill>('drill-running');
@@ -93,13 +96,22 @@ export const drillTableKinds: TableKinds = {
 };
 
 export function drillHistory(store: Store): DrillHistory {
-  return getIfOpen(historyTable(store), historyKey) ?? {};
+  const { isOpen: _, ...history } = getIfOpen(historyTable(store), historyKey) ?? {};
+  return history;
+}
+
+/** Tells whether the faults that a drill has found are still to be mended. */
+export function hasFoundFaults(store: Store): boolean {
+  const { isOpen, last } = getIfOpen(historyTable(store), historyKey) ?? {};
+  return isOpen ?? last?.outcome === 'found';
 }
 
 export async function keepResult(store: Store, result: DrillResult): Promise<void> {
   await store.write((transaction) => {
     const { at, by, source, kind } = result;
+    const before: KeptHistory = getOrDrop(transaction, historyTable(store), historyKey) ?? {};
+    const isOpen = result.outcome === 'found' || (result.outcome !== 'restores' && (before.isOpen ?? before.last?.outcome === 'found'));
     const good = result.outcome === 'restores' ? { lastGood: { at, by, source, kind } } : {};
-    transaction.put(historyTable(store), historyKey, { ...getOrDrop(transaction, historyTable(store), historyKey), last: result, ...good });
+    transaction.put(historyTable(store), historyKey, { ...before, last: result, ...good, isOpen });
   });
 }

@@ -80,7 +80,7 @@ export async function* openAge(opening: Opening, sealed: AsyncIterable<Uint8Arra
   const stream = streamKey(fileKey, await payload.take(nonceBytes));
   fileKey.fill(0);
   try {
-    yield* openStream(stream, payload.rest());
+    yield* openStream({ ...stream, isProven: true }, payload.rest());
   } finally {
     stream.key.fill(0);
   }

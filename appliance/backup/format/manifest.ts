@@ -70,7 +70,12 @@ export function judgeOrigin({ manifest, signature, keys }: Claim, trusted: strin
     if (trusted === undefined) return { state: 'unsigned' };
     throw new BackupError('the backup is not signed, so who made it cannot be told: nothing was restored');
   }
-  const found = publicKeys(trusted ?? keys).find((key) => verify('sha256', manifest, key, signature));
+  const known = publicKeys(trusted ?? keys);
+  if (trusted !== undefined && known.length === 0)
+    throw new BackupError(
+      'the file of audit keys has no public key: give audit-keys.pem of the appliance that made the backup; nothing was restored',
+    );
+  const found = known.find((key) => verify('sha256', manifest, key, signature));
   if (found !== undefined) return { state: trusted === undefined ? 'unproven' : 'proven', keyId: auditKeyId(found) };
   throw new BackupError(
     trusted === undefined

@@ -10,6 +10,8 @@ export type StreamKey = {
   readonly cipher: 'chacha20-poly1305' | 'aes-256-gcm';
   readonly key: Uint8Array;
   readonly associatedData?: Uint8Array;
+  /** another part of the file has proven that the key is right */
+  readonly isProven?: boolean;
 };
 
 const pieceBytes = 65_536;
@@ -42,7 +44,9 @@ export async function* openStream(stream: StreamKey, sealed: AsyncIterable<Uint8
       plain = Buffer.concat([decipher.update(piece.subarray(0, end)), decipher.final()]);
     } catch {
       throw new BackupError(
-        number === 0 ? 'the passphrase is wrong, or the backup is damaged or cut off' : 'the backup is damaged or cut off',
+        number === 0 && stream.isProven !== true
+          ? 'the passphrase is wrong, or the backup is damaged or cut off'
+          : 'the backup is damaged or cut off',
       );
     }
     yield plain;

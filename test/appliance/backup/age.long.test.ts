@@ -95,6 +95,9 @@ describe('refused with the reason:', () => {
       await expect(open(held(), changed), String(at)).rejects.toThrow(BackupError);
     }
     await expect(open(held(), Buffer.concat([sealed, Buffer.from([0])]))).rejects.toThrow(/damaged or cut off/);
+    const first = Buffer.from(sealed);
+    first[400] = (first[400] ?? 0) ^ 1;
+    await expect(open(held(), first)).rejects.toThrow(/^the backup is damaged or cut off$/);
   });
 
   test('a header of ten thousand recipients, one without an end, and a work factor that would take all memory', async () => {
