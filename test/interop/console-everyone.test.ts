@@ -29,7 +29,7 @@ const access = [
   'Sessions and tokens',
 ];
 const keyPages = ['Keys', 'KMIP clients', 'KMIP spaces'];
-const forOwners = ['Overview', ...keyPages, 'Authorities', 'All certificates', ...access, 'Approvals', 'Audit trail'];
+const forOwners = ['Overview', ...keyPages, 'Authorities', 'All certificates', ...access, 'Approvals', 'Approval rules', 'Audit trail'];
 const machine = ['HSM', 'Backups', 'Cluster', 'Updates', 'Findings', 'Log', 'Shipping'];
 const forSystem = [
   'Overview',
@@ -38,6 +38,7 @@ const forSystem = [
   'All certificates',
   ...access,
   'Approvals',
+  'Approval rules',
   'Tenants',
   'Audit trail',
   'Signed heads',
