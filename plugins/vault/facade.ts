@@ -210,7 +210,7 @@ export class Facade {
   #members(asked: Asked, requestId: string, data: string, auth = 'null'): string {
     const warnings = this.#warnings.get(asked);
     return (
-      `"request_id":${JSON.stringify(requestId)},"lease_id":"","renewable":false,"lease_duration":0,"data":${data},` +
+      `"request_id":"${requestId}","lease_id":"","renewable":false,"lease_duration":0,"data":${data},` +
       `"wrap_info":null,"warnings":${warnings === undefined ? 'null' : JSON.stringify(warnings)},"auth":${auth}`
     );
   }
@@ -349,8 +349,15 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   if (status === 404) return { status: 400, text: notFound[missing] ?? detail };
   if (status === 405) return { status, text: `unsupported operation: ${detail}` };
   if (status === 413 || status === 429) return { status, text: detail };
-  const known = words[code];
-  return { status: 400, text: known === undefined ? detail : `${known}: ${detail}` };
+  const [known, said] = [words[code], inTheirWords(detail)];
+  return { status: 400, text: known === undefined ? said : `${known}: ${said}` };
+}
+
+/** A refusal with their names of the fields that it quotes. */
+function inTheirWords(detail: string): string {
+  return detail.replaceAll(/"(?:context-base64|associated-data|key-version|batch-input)"/g, (name) =>
+    name.replace('-base64', '').replace('-', '_'),
+  );
 }
 
 /** Picks the headers that mean the same there. */

@@ -249,10 +249,10 @@ const templates = new Map<string, readonly string[]>();
 function filled(template: string, params: Readonly<Record<string, string>>): string {
   let parts = templates.get(template);
   if (parts === undefined) templates.set(template, (parts = template.split(/\{(\w+)\}/)));
-  let path = '';
-  for (const [index, part] of parts.entries()) {
-    const value = index % 2 === 0 ? part : (params[part] ?? '');
-    path += index % 2 === 0 || /^[\w\-.~]*$/.test(value) ? value : formatPath([value]).slice(1);
+  let path = parts[0] ?? '';
+  for (let at = 1; at < parts.length; at += 2) {
+    const value = params[parts[at] ?? ''] ?? '';
+    path += (/^[\w\-.~]*$/.test(value) ? value : formatPath([value]).slice(1)) + (parts[at + 1] ?? '');
   }
   return path;
 }

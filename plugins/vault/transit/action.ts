@@ -17,7 +17,7 @@ export type Action = {
   readonly action: string;
   /** Fields of one item, in our words, as a new object. */
   read(fields: Fields, use: Use): Record<string, JsonValue>;
-  /** For the many items of a batch. */
+  /** For the many items of a batch; `write` for single answers, too. */
   readonly quick?: {
     readonly field: string;
     readonly prefix: string;

@@ -4,6 +4,7 @@ import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fail, ServiceError } from '../../../core/base/errors.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../../core/http/alias.ts';
 import type { Answer } from '../../../core/http/response/answer.ts';
+import type { KeyNature } from '../../../core/plugin/services/transit-keys.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 import { type Facade, writes } from '../facade.ts';
 import { Fields } from '../fields.ts';
@@ -50,19 +51,9 @@ function routes(mount: string, action: Action): readonly Alias[] {
   });
 }
 
-function readInput(
-  action: Action,
-  document: JsonObject,
-  asked: Asked,
-  caller: Caller | undefined,
-  nature = caller && action.facade.keys.natureOf(caller.tenantId, asked.params['name'] ?? ''),
-): JsonObject {
+function readInput(action: Action, document: JsonObject, asked: Asked, caller: Caller | undefined, nature?: KeyNature): JsonObject {
   const { facade } = action;
-  const use: Use = {
-    asked,
-    nature,
-    isStrict: caller !== undefined && facade.settingsOf(caller.tenantName)?.strictContext === true,
-  };
+  const use = new UseOfKey(facade, asked, caller, nature);
   const fields = new Fields(document, withoutEffect);
   const batch = fields.items('batch_input');
   if (batch === undefined) {
@@ -75,6 +66,32 @@ function readInput(
   if (partial !== undefined && partial >= 200 && partial <= 599) partialStatus.set(asked, partial);
   const shared = statedOf(document, action.shared);
   return { 'batch-input': batch.map((item, index) => readItem(action, shared === undefined ? item : { ...shared, ...item }, use, index)) };
+}
+
+/** Few requests have fields whose meaning depends on the key or the tenant: both are looked up when one does. */
+class UseOfKey implements Use {
+  readonly asked: Asked;
+  readonly #facade: Facade;
+  readonly #caller: Caller | undefined;
+  #nature: KeyNature | undefined | 'unread';
+
+  /** `nature`: of a key that is about to be made; absent: that of the key there is. */
+  constructor(facade: Facade, asked: Asked, caller: Caller | undefined, nature: KeyNature | undefined) {
+    this.asked = asked;
+    this.#facade = facade;
+    this.#caller = caller;
+    this.#nature = nature ?? 'unread';
+  }
+
+  get nature(): KeyNature | undefined {
+    if (this.#nature === 'unread')
+      this.#nature = this.#caller && this.#facade.keys.natureOf(this.#caller.tenantId, this.asked.params['name'] ?? '');
+    return this.#nature;
+  }
+
+  get isStrict(): boolean {
+    return this.#caller !== undefined && this.#facade.settingsOf(this.#caller.tenantName)?.strictContext === true;
+  }
 }
 
 /** Those of some fields that say something; undefined: none does. */
@@ -116,7 +133,12 @@ function answerOf(action: Action, { status, requestId, document }: Answered, ask
   const { facade } = action;
   const answer = document as JsonObject;
   const results = answer['batch-results'];
-  if (!Array.isArray(results)) return facade.enveloped(asked, requestId, { data: action.write(answer) });
+  if (!Array.isArray(results)) {
+    const members = action.quick?.write(answer);
+    return members === undefined
+      ? facade.enveloped(asked, requestId, { data: action.write(answer) })
+      : facade.envelopedText(asked, requestId, `{${members}}`, 200);
+  }
   const refused = refusedItems.get(asked);
   let [items, failed] = ['', 0];
   for (const [index, one] of (results as readonly JsonObject[]).entries()) {
@@ -147,9 +169,10 @@ const noContext: JsonObject = {};
  * A context of a key that is not derived authenticates nothing: it is left out with a warning, as there, or refused where the tenant wants
  * that.
  */
-function context(facade: Facade, fields: Fields, { asked, nature, isStrict }: Use): JsonObject {
+function context(facade: Facade, fields: Fields, use: Use): JsonObject {
   const octets = fields.context();
   if (octets === undefined) return noContext;
+  const { asked, nature, isStrict } = use;
   if (nature?.isDerived !== false) return { 'context-base64': octets };
   if (isStrict)
     throw fail('invalid-value', {

@@ -247,8 +247,16 @@ describe('encryption', () => {
     expect(dataOf(await ask('POST', 'transit/rewrap/of-octets', { ciphertext, context })).key_version).toBe(1);
     const key = dataOf(await ask('POST', 'transit/datakey/plaintext/of-octets', { context }));
     expect(dataOf(await ask('POST', 'transit/decrypt/of-octets', { ciphertext: key.ciphertext, context })).plaintext).toBe(key.plaintext);
+    // Refusals name the fields as they are called there.
     for (const wrong of ['no base64', base64('x'.repeat(4_097))])
-      expect((await ask('POST', 'transit/encrypt/of-octets', { plaintext: '', context: wrong })).status).toBe(400);
+      expect(await ask('POST', 'transit/encrypt/of-octets', { plaintext: '', context: wrong })).toMatchObject({
+        ...{ status: 400, body: { errors: [expect.stringContaining('"context" must')] } },
+      });
+    const others = { associated_data: 'no base64', key_version: -1 };
+    for (const [field, wrong] of Object.entries(others))
+      expect((await ask('POST', 'transit/encrypt/of-octets', { plaintext: '', context, [field]: wrong })).body.errors[0]).toContain(
+        `"${field}"`,
+      );
   });
 
   test('a context that nothing would authenticate is ignored with a warning', async () => {
