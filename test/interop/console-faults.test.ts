@@ -114,6 +114,19 @@ describe.skipIf(chromiumPath === undefined)('the first view', () => {
   });
 });
 
+test.skipIf(chromiumPath === undefined)('a page of the second file says so where that cannot be had, and comes when it can', async () => {
+  const { page, close } = await open('');
+  const file = /\/ui\/assets\/later-/;
+  await page.route(file, (route) => route.abort());
+  await page.goto(`${appliance.url}/ui/v1/config/keystore/transit-keys?do=create`);
+  await page.waitForSelector('[role=alert] h2:has-text("This page could not be loaded")');
+  await page.unroute(file);
+  await page.reload();
+  await page.waitForSelector('h1:has-text("New key")');
+  expect(await page.locator('[role=alert]').count()).toBe(0);
+  await close();
+});
+
 describe.skipIf(chromiumPath === undefined)('the search', () => {
   test('finds a key by its name by keyboard alone, and Enter opens it', async () => {
     const { page, faults, close } = await open('');

@@ -2,26 +2,19 @@
 import type { FunctionComponent } from 'preact';
 import type { Place } from '../description/catalog.ts';
 import type { DrawnProps } from '../parts/drawn-props.ts';
+import { later, LaterFile } from '../parts/later.tsx';
 import { AuthorityView } from './authorities/authority.tsx';
 import { CertificateView } from './authorities/certificate.tsx';
-import { FilePage } from './files/file-page.tsx';
 import { CertificatesPage } from './authorities/certificates.tsx';
 import { DevicesPage } from './devices/devices-page.tsx';
-import { EnrolPage } from './enrolment/enrol.tsx';
 import { WaitingView } from './enrolment/waiting.tsx';
 import { HierarchyView } from './authorities/hierarchy.tsx';
-import { RevokePage } from './authorities/revoke.tsx';
 import { HsmPage } from './hsm/hsm.tsx';
-import { BackupPage } from './operations/backup.tsx';
 import { BackupStatusPage } from './operations/backup-status.tsx';
-import { CeremonyPage } from './operations/ceremony.tsx';
-import { ImagePage } from './operations/image.tsx';
 import { LogPage } from './operations/log.tsx';
 import { SealPage } from './operations/seal.tsx';
 import { ApproleView } from './access/approle.tsx';
 import { CheckView } from './access/check.tsx';
-import { ExplainView } from './access/explain.tsx';
-import { PolicyEditor } from './policies/policy-editor.tsx';
 import { PolicyView } from './policies/policy.tsx';
 import { TenantView } from './access/tenant.tsx';
 import { TokensView } from './access/tokens.tsx';
@@ -29,12 +22,8 @@ import { ApprovalView } from './approvals/approval.tsx';
 import { AuditView } from './audit/audit.tsx';
 import { KeyView } from './keys/key.tsx';
 import { KeysView } from './keys/keys.tsx';
-import { GiveAccessPage } from './giving/give-access.tsx';
-import { NewApplicationPage } from './making/new-application.tsx';
-import { NewAuthorityPage } from './making/new-authority.tsx';
-import { NewKeyPage } from './making/new-key.tsx';
-import { NewSignInPage } from './making/new-sign-in.tsx';
-import { NewTenantPage } from './making/new-tenant.tsx';
+
+const laterViews = new LaterFile(() => import('./later-views.ts'));
 
 type DrawnView = {
   /** path of an operation as in the description, of either tree */
@@ -64,16 +53,16 @@ const drawnViews: readonly DrawnView[] = [
     view: KeyView,
     fields: ['versions', 'usage', 'rotates', 'actions', 'keys'],
   },
-  { template: '/v1/config/keystore/transit-keys', shown: 'create', view: NewKeyPage },
-  { template: '/v1/config/keystore/tls/ca', shown: 'create', view: NewAuthorityPage },
-  { template: '/v1/config/tenants', shown: 'create', view: NewTenantPage },
-  { template: '/v1/config/keystore/authentication/approles', shown: 'create', view: NewApplicationPage },
-  { template: '/v1/config/keystore/authentication/oidc', shown: 'create', view: NewSignInPage },
-  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'give-access', view: GiveAccessPage },
-  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'file', view: FilePage },
-  { template: '/v1/config/policy/policies', shown: 'create', view: PolicyEditor },
+  { template: '/v1/config/keystore/transit-keys', shown: 'create', view: later(laterViews, 'NewKeyPage') },
+  { template: '/v1/config/keystore/tls/ca', shown: 'create', view: later(laterViews, 'NewAuthorityPage') },
+  { template: '/v1/config/tenants', shown: 'create', view: later(laterViews, 'NewTenantPage') },
+  { template: '/v1/config/keystore/authentication/approles', shown: 'create', view: later(laterViews, 'NewApplicationPage') },
+  { template: '/v1/config/keystore/authentication/oidc', shown: 'create', view: later(laterViews, 'NewSignInPage') },
+  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'give-access', view: later(laterViews, 'GiveAccessPage') },
+  { template: '/v1/config/keystore/transit-keys/{name}', shown: 'file', view: later(laterViews, 'FilePage') },
+  { template: '/v1/config/policy/policies', shown: 'create', view: later(laterViews, 'PolicyEditor') },
   { template: '/v1/config/policy/policies/{name}', shown: 'above', view: PolicyView, fields: ['rest-api', 'warnings'] },
-  { template: '/v1/config/policy/policies/{name}', shown: 'edit', view: PolicyEditor },
+  { template: '/v1/config/policy/policies/{name}', shown: 'edit', view: later(laterViews, 'PolicyEditor') },
   {
     template: '/v1/config/tenants/{name}',
     shown: 'above',
@@ -97,22 +86,22 @@ const drawnViews: readonly DrawnView[] = [
   },
   { template: '/v1/state/policy/check', shown: 'instead', view: CheckView },
   { template: '/v1/state/keystore/tokens', shown: 'instead', view: TokensView },
-  { template: '/v1/state/keystore/authentication/oidc/{name}/explain', shown: 'instead', view: ExplainView },
+  { template: '/v1/state/keystore/authentication/oidc/{name}/explain', shown: 'instead', view: later(laterViews, 'ExplainView') },
   { template: '/v1/state/topics/{topic}', names: ['system:audit-trail-log'], shown: 'instead', view: AuditView },
   { template: '/v1/config/keystore/tls/ca', shown: 'above', view: HierarchyView },
   { template: '/v1/config/keystore/tls/ca', shown: 'certificates', view: DevicesPage },
   { template: authority, shown: 'above', view: AuthorityView, fields: ['ca-cert', 'chain'], leadsTo: [certificates] },
-  { template: authority, shown: 'enrol', view: EnrolPage },
+  { template: authority, shown: 'enrol', view: later(laterViews, 'EnrolPage') },
   { template: requests, shown: 'above', view: WaitingView },
   { template: certificates, shown: 'instead', view: CertificatesPage },
   { template: `${certificates}/{serial}`, shown: 'above', view: CertificateView },
-  { template: `${certificates}/{serial}`, shown: 'revoke', view: RevokePage },
+  { template: `${certificates}/{serial}`, shown: 'revoke', view: later(laterViews, 'RevokePage') },
   { template: '/v1/state/system/hsm', shown: 'instead', view: HsmPage },
-  { template: '/v1/state/system/backup', shown: 'instead', view: BackupPage },
+  { template: '/v1/state/system/backup', shown: 'instead', view: later(laterViews, 'BackupPage') },
   { template: '/v1/state/system/backup-status', shown: 'instead', view: BackupStatusPage },
-  { template: '/v1/state/system/image', shown: 'instead', view: ImagePage },
+  { template: '/v1/state/system/image', shown: 'instead', view: later(laterViews, 'ImagePage') },
   { template: '/v1/state/keystore/system/seal', shown: 'instead', view: SealPage },
-  { template: '/v1/state/keystore/system/seal', shown: 'ceremony', view: CeremonyPage },
+  { template: '/v1/state/keystore/system/seal', shown: 'ceremony', view: later(laterViews, 'CeremonyPage') },
   { template: '/v1/state/topics/{topic}', names: ['system:logs'], shown: 'instead', view: LogPage },
 ];
 

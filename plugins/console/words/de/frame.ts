@@ -12,6 +12,9 @@ export const frame: Words = {
   'Somebody has signed in in this browser meanwhile. The rest was not sent.':
     'Inzwischen hat sich in diesem Browser jemand anderes angemeldet. Der Rest wurde nicht gesendet.',
   'The appliance did not answer': 'Die Appliance hat nicht geantwortet',
+  'This page could not be loaded': 'Diese Seite konnte nicht geladen werden',
+  'The appliance was updated, or cannot be reached. Load the page again.':
+    'Die Appliance wurde aktualisiert oder ist nicht erreichbar. Laden Sie die Seite neu.',
   'Check the network and try again. A change that was sent may have been made: look before you repeat it.':
     'Prüfen Sie das Netz und versuchen Sie es erneut. Eine gesendete Änderung kann ausgeführt worden sein: Sehen Sie nach, bevor Sie sie wiederholen.',
   'Certificate authorities': 'Zertifizierungsstellen',
