@@ -26,22 +26,31 @@ export function sightOf(view: ResourceView, { access }: EndpointCall, tree: 'con
   };
 }
 
-/** Returns a function that tells whether an entry fits every filter of the query; undefined without filters. Throws `invalid-value`. */
-export function readFilters<Rec>(
-  filters: ListFilters<Rec>,
-  call: EndpointCall,
-  sight: Sight,
-): ((entry: Listed<Rec>) => boolean) | undefined {
-  const asked = Object.entries(filters).flatMap(([name, filter]) => {
-    const value = call.query.get(name);
-    if (value === undefined) return [];
-    requireValue(name, filter, value);
-    return [{ filter, value }];
-  });
-  if (asked.length === 0) return undefined;
-  return (entry) => {
-    const sees = sight(entry.name);
-    return asked.every(({ filter, value }) => filter.tellsAbout.every(sees) && filter.fits(entry, value, call));
+/** Selects entries of a list: by their names first, then by their records. An absent one selects all. */
+export type Picker<Rec> = {
+  readonly byName?: (name: string) => boolean;
+  readonly byRecord?: (entry: Listed<Rec>) => boolean;
+};
+
+/** Reads the filters of the query, of which an entry must fit every one. Throws `invalid-value`. */
+export function readFilters<Rec>(filters: ListFilters<Rec>, call: EndpointCall, sight: Sight): Picker<Rec> {
+  const ofNames: ((name: string) => boolean)[] = [];
+  const ofRecords: ((entry: Listed<Rec>, sees: (field: string) => boolean) => boolean)[] = [];
+  for (const [parameter, filter] of Object.entries(filters)) {
+    const value = call.query.get(parameter);
+    if (value === undefined) continue;
+    requireValue(parameter, filter, value);
+    if ('fitsName' in filter) ofNames.push((name) => filter.fitsName(name, value));
+    else ofRecords.push((entry, sees) => filter.tellsAbout.every(sees) && filter.fits(entry, value, call));
+  }
+  return {
+    ...(ofNames.length > 0 && { byName: (name) => ofNames.every((fits) => fits(name)) }),
+    ...(ofRecords.length > 0 && {
+      byRecord: (entry) => {
+        const sees = sight(entry.name);
+        return ofRecords.every((fits) => fits(entry, sees));
+      },
+    }),
   };
 }
 

@@ -57,9 +57,15 @@ export type ListFilter<Rec> = {
   readonly schema: { readonly type: 'string' | 'boolean'; readonly enum?: readonly string[]; readonly examples: readonly unknown[] };
   /** fields (wire form) that it reveals: an entry with a hidden one does not fit. None: the name alone */
   readonly tellsAbout: readonly string[];
+} & (FitsEntry<Rec> | FitsName);
+
+type FitsEntry<Rec> = {
   /** Tells whether an entry fits a value of the parameter; a boolean comes as `true` or `false`. */
   fits(entry: Listed<Rec>, value: string, call: EndpointCall): boolean;
 };
+
+/** Of filters that tell about no field: the record of an entry with another name is not opened. */
+type FitsName = { fitsName(name: string, value: string): boolean };
 
 export type Listed<Rec> = { readonly name: string; readonly record: Rec };
 

@@ -25,7 +25,7 @@ export function listFilters(transit: Transit): ListFilters<KeyRecord> {
       description: 'Answer with the entries alone that have this in their names. Upper and lower case count.',
       schema: { type: 'string', examples: ['orders'] },
       tellsAbout: [],
-      fits: ({ name }, text) => name.includes(text),
+      fitsName: (name, text) => name.includes(text),
     },
     cipher: {
       description: 'Answer with the keys of this cipher alone.',

@@ -6,8 +6,7 @@ import { isRecordUnreadable, type StoreKey, Unreadable } from '../../../store/st
 import { isJsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
-import { readFilters, sightOf, type Sight } from '../list-filter.ts';
-import type { Listed } from '../resource.ts';
+import { readFilters, sightOf, type Picker, type Sight } from '../list-filter.ts';
 import { listHeadersOf, pageOf, type Page } from '../list-headers.ts';
 import { labelsOf } from '../labels.ts';
 import { labelledListQuery, readFields, readListQuery, readSelector, type ListOptions } from '../list-query.ts';
@@ -62,7 +61,7 @@ function listEntries(
   const { keys, count } = options;
   const select = readFields(call.query, verb.view.answers[tree]);
   const sight = sightOf(verb.view, call, tree, parents);
-  const isPicked = readPicker(verb, call, sight);
+  const picker = readPicker(verb, call, sight);
   const prefix = verb.entries.keyOf(call, parents);
   const reply = ({ page: { entries, hasMore }, total }: Found): Reply => {
     if (count) return new Reply(200, new Wire({ count: total }));
@@ -74,7 +73,8 @@ function listEntries(
     const names = { entries: entries.map(([name]) => name), hasMore };
     return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${verb.listPath}`, total, names));
   };
-  return isPicked === undefined ? reply(findAll(verb, prefix, options)) : findPicked(verb, prefix, options, isPicked).then(reply);
+  const isWhole = picker.byName === undefined && picker.byRecord === undefined;
+  return isWhole ? reply(findAll(verb, prefix, options)) : findPicked(verb, prefix, options, picker).then(reply);
 }
 
 /** Formats an entry; if its record or a record it depends on does not open, its name and the reason. */
@@ -104,50 +104,59 @@ function findAll({ view: { resource } }: VerbContext, prefix: StoreKey, { keys, 
   return { page: pageOf(others.length === 0 ? own : inOrder([...own, ...others]), limit), total };
 }
 
-/** Entries read before other requests get their turn. */
-const readAtOnce = 500;
+/** Records opened, and names compared, before other requests get their turn. */
+const [openedAtOnce, namesAtOnce] = [500, 5_000];
 
 /**
  * Examines all entries, in pieces, so that other requests run in between: an entry made or deleted meanwhile may be missed, as between
- * two pages.
+ * two pages. Opens only the records of entries whose names fit, and of these only those that are compared or shown.
  */
 async function findPicked(
   { view: { resource } }: VerbContext,
   prefix: StoreKey,
-  { after, limit = Infinity }: ListOptions,
-  isPicked: (entry: Listed<unknown>) => boolean,
+  { keys, count, after, limit = Infinity }: ListOptions,
+  { byName, byRecord }: Picker<unknown>,
 ): Promise<Found> {
   const { table, builtIn = new Map<string, unknown>() } = resource;
   const found: Named[] = [];
   let total = 0;
-  const look = ([name, record]: Named): void => {
-    // An unreadable entry cannot be compared.
-    if (record instanceof Unreadable || !isPicked({ name, record })) return;
-    total += 1;
+  /** Tells whether the record was opened. */
+  const look = (name: string, open: () => unknown): boolean => {
+    if (byName?.(name) === false) return false;
     // Entries of the table come in order, so one more than the page holds is enough.
     const isWanted = (after === undefined || name > after) && found.length <= limit + builtIn.size;
+    const isOpened = byRecord !== undefined || (isWanted && !keys && !count);
+    const record = isOpened ? open() : undefined;
+    // An unreadable entry has a name to compare, and nothing else.
+    if (byRecord !== undefined && (record instanceof Unreadable || !byRecord({ name, record }))) return true;
+    total += 1;
     if (isWanted) found.push([name, record]);
+    return isOpened;
   };
-  for (const entry of builtIn) look(entry);
+  for (const [name, record] of builtIn) look(name, () => record);
   for (let behind: string | undefined; ; await setImmediate()) {
-    const piece = Array.from(table.entriesFound(prefix, { limit: readAtOnce, ...defined({ after: behind }) }), named);
-    for (const entry of piece) look(entry);
-    behind = piece.at(-1)?.[0];
-    if (piece.length < readAtOnce) return { page: pageOf(builtIn.size === 0 ? found : inOrder(found), limit), total };
+    let [names, opened] = [0, 0];
+    for (const key of table.keys(prefix, { limit: namesAtOnce, ...defined({ after: behind }) })) {
+      behind = nameOf(key);
+      names += 1;
+      if (look(behind, () => table.getFound(key))) opened += 1;
+      if (opened === openedAtOnce) break;
+    }
+    if (names < namesAtOnce && opened < openedAtOnce) {
+      return { page: pageOf(builtIn.size === 0 ? found : inOrder(found), limit), total };
+    }
   }
 }
 
-/** Reads the selection of the query: labels, and the filters of the resource. Undefined: all entries. */
-function readPicker(
-  { view: { resource } }: VerbContext,
-  call: EndpointCall,
-  sight: Sight,
-): ((entry: Listed<unknown>) => boolean) | undefined {
+/** Reads the selection of the query: labels, and the filters of the resource. */
+function readPicker({ view: { resource } }: VerbContext, call: EndpointCall, sight: Sight): Picker<unknown> {
   const selector = readSelector(call.query);
-  const fits = readFilters(resource.filters ?? {}, call, sight);
-  if (selector === undefined) return fits;
+  const filters = readFilters(resource.filters ?? {}, call, sight);
+  if (selector === undefined) return filters;
   // Built-in entries have no labels, and hidden labels cannot be selected.
-  return (entry) => selector.matches(shownLabels(sight(entry.name), entry.record)) && fits?.(entry) !== false;
+  const byRecord: Picker<unknown>['byRecord'] = (entry) =>
+    selector.matches(shownLabels(sight(entry.name), entry.record)) && filters.byRecord?.(entry) !== false;
+  return { ...filters, byRecord };
 }
 
 /** Labels of an entry as in the answer. */

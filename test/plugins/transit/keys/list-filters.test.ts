@@ -1,6 +1,7 @@
 // Lists of keys: filters by name, cipher, custody, use and need of a person; pages and numbers under them; what policies hide cannot be asked for.
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { RecordCache } from '../../../../core/store/records/cache.ts';
 import type { KeyRecord } from '../../../../plugins/transit/records/records.ts';
 import type { UsageRecord } from '../../../../plugins/transit/records/usage-record.ts';
 import { warnEncryptions } from '../../../../plugins/transit/records/usage.ts';
@@ -158,5 +159,19 @@ describe('a list of many keys', () => {
     expect(await namesOf('cipher=aes128-gcm96&contains=05')).toEqual(many.map(({ name }) => name).filter((name) => name.includes('05')));
     const page = await harness.request('GET', `${list}?cipher=aes128-gcm96&contains=many&limit=505`);
     expect([page.body.length, page.headers['total-count']]).toEqual([505, '510']);
+  });
+
+  test('compares names before it opens a record: of all that fit, those of the page alone are read', async () => {
+    const reads = vi.spyOn(RecordCache.prototype, 'get');
+    const readFor = async (query: string): Promise<number> => {
+      reads.mockClear();
+      expect((await harness.request('GET', `${list}?${query}`)).status).toBe(200);
+      return reads.mock.calls.filter(([text]) => text.includes('many-')).length;
+    };
+    expect(await readFor('contains=many-0505')).toBe(1);
+    expect(await readFor('contains=many&limit=6')).toBe(7);
+    expect(await readFor('contains=many&limit=6&keys=true')).toBe(0);
+    expect(await readFor('contains=many-05&cipher=aes128-gcm96')).toBe(10);
+    reads.mockRestore();
   });
 });
