@@ -322,7 +322,7 @@ describe('the holder of a certificate', () => {
 });
 
 describe('a one-time secret', () => {
-  test('proves itself by its id, is spent once, and confirms what it got; without for-cmp it proves nothing, which CAs of CMP alone have by themselves', async () => {
+  test('proves itself by its id, is spent once, and confirms what it got; without for-cmp it proves nothing, and where nothing takes it there is none', async () => {
     const make = async (fields: object): Promise<{ id: string; secret: string }> =>
       (await appliance.act(ca, 'make-enrolment-secret', { subject: 'CN=Printer 7', ...fields })).body;
     // For CMP unless told otherwise: the CA has no SCEP, which would take it by its hash.
@@ -350,7 +350,12 @@ describe('a one-time secret', () => {
     expect(await mine()).toMatchObject({ ...used, type: bodies.ip });
     expect(await send(url, { type: bodies.genm, body: sequence(), protect }, secret)).toMatchObject({ ...used, type: bodies.error });
     expect(appliance.admitted).toHaveLength(admitted + 1);
+    const count = (await appliance.list(ca, 'enrolment-secrets')).length;
+    expect(await make({ 'for-cmp': false })).toMatchObject({ detail: expect.stringMatching(/CMP on and SCEP off.* set scep\/enabled/) });
+    expect(await appliance.list(ca, 'enrolment-secrets')).toHaveLength(count);
+    await appliance.patchCa(ca, { scep: { enabled: true } });
     const hashed = await make({ 'for-cmp': false });
+    await appliance.patchCa(ca, { scep: { enabled: false } });
     expect(await ask({ protect: byMac(hashed.secret, { reference: hashed.id }) })).toMatchObject({ failInfo: 'badMessageCheck' });
     const revoked = await make({ 'for-cmp': true });
     await appliance.act(ca, 'revoke-enrolment-secret', { id: revoked.id });

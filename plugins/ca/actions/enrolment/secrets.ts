@@ -82,7 +82,7 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
         .boolean()
         .optional()
         .describe(
-          'Lets CMP use it: the appliance then keeps more of it than its hash. Default: `true` where the CA has CMP on and SCEP off.',
+          'Lets CMP use it: the appliance then keeps more of it than its hash. Default: `true` where the CA has CMP on and SCEP off, where `false` is refused.',
         ),
     }),
     output: z.object({
@@ -97,6 +97,11 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
     async run(call, { subject, names, ttl, uses, forCmp }, ca) {
       requireUncounted(call.caller, 'A secret of devices');
       if (ca.record.keyType === undefined) throw noKey(ca);
+      if (forCmp === false && isForCmp(ca))
+        throw fail('invalid-value', {
+          detail:
+            'The CA has CMP on and SCEP off: with "for-cmp" false nothing takes the secret. Leave the field out, or set scep/enabled.',
+        });
       const identity = { subject, names: names.map(readAlternativeName) };
       const beyondPolicy = requireMayName(call, ca, identity);
       // Before the transaction, which every other change waits for: those that come at the same time may be a few more.
