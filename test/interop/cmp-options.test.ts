@@ -1,4 +1,4 @@
-// openssl cmp with each of its options, as OpenSSL's own tables of tests have them: each is taken, or refused with the failure listed here.
+// openssl cmp with its options, as OpenSSL's own tables of tests have them: each is taken, or refused with the failure listed here.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';
