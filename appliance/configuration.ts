@@ -59,8 +59,13 @@ function refuseNothing(rules: Readonly<Record<string, Rules>>): void {
 /** `allowing`: the field of a list of which nothing is left. */
 function closedText(allowing: string, rules: Readonly<Record<string, Rules>>): string {
   const allow = rules[allowing.replace(/\/allow$/, '')]?.allow ?? [];
-  const taking = Object.entries(rules).filter(([, { deny }]) => notDenied(allow, deny).length < allow.length);
-  const alone = taking.find(([, { deny }]) => notDenied(allow, deny).length === 0);
-  const fields = (alone === undefined ? taking : [alone]).map(([field]) => `${field}/deny`).join(' and ');
+  const lists = Object.entries(rules).filter(([, { deny }]) => deny.length > 0);
+  const alone = lists.find(([, { deny }]) => notDenied(allow, deny).length === 0);
+  // Ranges of several lists may cover one together: those without which something would be left.
+  const needed = lists.filter((one) => {
+    const others = lists.flatMap((other) => (other === one ? [] : other[1].deny));
+    return notDenied(allow, others).length > 0;
+  });
+  const fields = (alone !== undefined ? [alone] : needed.length > 0 ? needed : lists).map(([field]) => `${field}/deny`).join(' and ');
   return `${fields}: all hosts of ${allowing} are denied: nobody would be called. Take from deny what is to be called, or leave out ${allowing}.`;
 }

@@ -57,14 +57,21 @@ export function isWithin(ranges: readonly string[], text: string | undefined): b
   });
 }
 
-/** Tells whether all addresses of `inner` are in `outer`; an empty list stands for every address. */
+/** Tells whether all addresses of `inner` are in `outer`, in one of its ranges or in several; an empty `inner` stands for every address. */
 export function areWithin(inner: readonly string[], outer: readonly string[]): boolean {
-  return rangesOf(inner.length === 0 ? everywhere : inner).every((one) =>
-    rangesOf(outer).some(({ bits, value, prefix }) => {
-      const behind = BigInt(bits - prefix);
-      return bits === one.bits && prefix <= one.prefix && value >> behind === one.value >> behind;
-    }),
-  );
+  return rangesOf(inner.length === 0 ? everywhere : inner).every((one) => isCovered(one, rangesOf(outer)));
+}
+
+/** Of two ranges one is in the other, or they have nothing in common: a range that none covers is judged by its halves, where some are in it. */
+function isCovered(one: Range, others: readonly Range[]): boolean {
+  const related = others.filter(({ bits, value, prefix }) => {
+    const behind = BigInt(bits - Math.min(prefix, one.prefix));
+    return bits === one.bits && value >> behind === one.value >> behind;
+  });
+  if (related.length === 0 || related.some(({ prefix }) => prefix <= one.prefix)) return related.length > 0;
+  const prefix = one.prefix + 1;
+  const upper = one.value | (1n << BigInt(one.bits - prefix));
+  return [one.value, upper].every((value) => isCovered({ ...one, value, prefix }, related));
 }
 
 /** The ranges of the addresses that are in both of two lists that are not empty: of two ranges one is in the other, or they have nothing in common. */

@@ -164,7 +164,7 @@ export function haveHostInCommon(lists: readonly (readonly string[])[]): boolean
   });
 }
 
-/** The entries of a list of what is allowed that another list, of what is denied, leaves some host of. Ranges that together make up another one are not joined. */
+/** The entries of a list of what is allowed that another list, of what is denied, leaves some host of. */
 export function notDenied(allow: readonly string[], deny: readonly string[]): readonly string[] {
   const denied = split(deny);
   const isEverywhere = areWithin([], denied.ranges);

@@ -1,7 +1,7 @@
 // Addresses and ranges: every notation of an address is the same address, and a range contains exactly what its prefix says.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cidrsField, isWithin, parseAddress, subscriberOf } from '../../../core/base/addresses.ts';
+import { areWithin, cidrsField, isWithin, parseAddress, subscriberOf } from '../../../core/base/addresses.ts';
 
 const four = fc.ipV4();
 const six = fc.ipV6();
@@ -63,6 +63,27 @@ describe('a range', () => {
     '::ffff:10.0.0.0/104',
   ])('%j is refused', (text) => {
     expect(accepts(text)).toBe(false);
+  });
+
+  test('is within others if each of its addresses is in one of them', () => {
+    const ranges = fc.array(
+      fc.tuple(fc.nat({ max: 15 }), fc.integer({ min: 28, max: 32 })).map(([low, prefix]) => {
+        const behind = 32 - prefix;
+        return `10.0.0.${(low >> behind) << behind}/${prefix}`;
+      }),
+      { minLength: 1, maxLength: 8 },
+    );
+    const all = Array.from({ length: 16 }, (_, low) => `10.0.0.${low}`);
+    fc.assert(
+      fc.property(ranges, ranges, (inner, outer) => {
+        expect(areWithin(inner, outer)).toBe(all.every((one) => !isWithin(inner, one) || isWithin(outer, one)));
+      }),
+    );
+    expect([areWithin(['::/0'], ['0.0.0.0/0']), areWithin([], ['0.0.0.0/0']), areWithin([], ['0.0.0.0/0', '::/0'])]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   test('contains exactly the addresses with its prefix, and none of the other family', () => {

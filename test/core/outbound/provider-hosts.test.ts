@@ -70,6 +70,8 @@ test('a list of what is allowed of which others deny everything is refused, with
     [allow('10.1.0.0/16', 'a.b.example'), deny('10.0.0.0/8', '*.example'), free, /^oidc\/provider-hosts\/deny: .* provider-hosts\/allow/],
     [allow('*.b.example'), free, deny('*.example'), /^jwt\/provider-hosts\/deny: all hosts of provider-hosts\/allow/],
     [allow('a.example'), free, deny('0.0.0.0/0', '::/0'), /^jwt\/provider-hosts\/deny: /],
+    [allow('10.0.0.0/8', '2001:db8::/32'), deny('10.0.0.0/9', '10.192.0.0/10'), deny('10.128.0.0/10', '2001:db8::/32'), /^oidc.* and jwt/],
+    [allow('a.example'), free, deny('0.0.0.0/1', '128.0.0.0/1', '::/1', '8000::/1'), /^jwt\/provider-hosts\/deny: /],
     [allow('a', 'b'), deny('a'), deny('b'), /^oidc\/provider-hosts\/deny and jwt\/provider-hosts\/deny: /],
     [{ allow: ['a'], deny: ['a'] }, free, free, /^provider-hosts\/deny: all hosts of provider-hosts\/allow/],
     // What is left of each list.
@@ -79,6 +81,7 @@ test('a list of what is allowed of which others deny everything is refused, with
   const passing: readonly (readonly [Rules, Rules, Rules])[] = [
     [deny('login.example'), allow('*.example'), free],
     [deny('10.1.0.0/16'), allow('10.0.0.0/8'), free],
+    [deny('10.0.0.0/9', '10.128.0.0/10', '10.192.0.0/11'), allow('10.0.0.0/8'), free],
     [deny('0.0.0.0/0'), allow('a.example'), free],
     [deny('10.0.0.0/8'), allow('a.example'), free],
     // What is denied for issuers of workloads alone takes nothing from sign-ins.
