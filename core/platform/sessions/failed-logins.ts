@@ -12,8 +12,8 @@ const tolerated = 30;
 const hourSeconds = 3_600;
 const bucketSeconds = 600;
 const storeEverySeconds = 60;
-/** Pairs of tenant and way that are counted: those with the most failures. */
-const mostCounted = 200;
+/** Pairs of tenant and way that are stored: those with the most failures. */
+const mostStored = 1_000;
 
 type Way = 'applications' | 'workloads' | 'certificates' | 'people';
 /** By its path, that of the API and of others that stand for it; any other is of a person at a page. */
@@ -46,18 +46,17 @@ export class FailedLogins {
     this.#clock = clock;
   }
 
-  /** Counts the record of a refused sign-in. One that names no tenant is told in `system`. */
+  /** Counts the record of a refused sign-in. One that names no tenant is told in `system`: records name no tenant that there is not. */
   note({ kind, accessor, status, code, tenant = systemTenantName, path = '', clientIp = '' }: AuditRecord): void {
     const isRefused = code !== undefined && (status === undefined || (status >= 400 && status < 500));
     if (kind !== 'login' || accessor !== undefined || !isRefused) return;
     const way = ways.find(([, pattern]) => pattern.test(path))?.[0] ?? 'people';
-    const bucket = this.#bucket();
-    const name = `${tenant} ${way}`;
-    const present = this.#counted.get(name);
-    if (present === undefined && this.#counted.size >= mostCounted) return;
-    const buckets = { ...present?.buckets, [bucket]: (present?.buckets[bucket] ?? 0) + 1 };
-    const source = present === undefined || present.source === clientIp ? clientIp : undefined;
-    this.#counted.set(name, { tenant, way, buckets, source });
+    this.#count({ tenant, way, buckets: { [this.#bucket()]: 1 }, source: clientIp });
+  }
+
+  #count(one: Counted): void {
+    const name = `${one.tenant} ${one.way}`;
+    this.#counted.set(name, joined(this.#counted.get(name), one));
   }
 
   /** Stores what this process has counted. */
@@ -68,6 +67,7 @@ export class FailedLogins {
     };
   }
 
+  /** What could not be written is counted on. */
   async store(): Promise<void> {
     this.#store.refresh();
     const [counted, first] = [this.#counted, this.#first()];
@@ -76,13 +76,17 @@ export class FailedLogins {
     );
     if (counted.size === 0 && !hasOld) return;
     this.#counted = new Map();
-    await this.#store.write((transaction) => {
+    const written = this.#store.write((transaction) => {
       const all = new Map((getOrDrop(transaction, table(this.#store), key) ?? []).map((one) => [`${one.tenant} ${one.way}`, one]));
       for (const [name, one] of counted) all.set(name, joined(all.get(name), one));
       const kept = [...all.values()].map((one) => withoutOld(one, first)).filter((one) => sumOf(one) > 0);
-      const most = kept.toSorted((one, other) => sumOf(other) - sumOf(one)).slice(0, mostCounted);
+      const most = kept.toSorted((one, other) => sumOf(other) - sumOf(one)).slice(0, mostStored);
       if (most.length === 0) transaction.delete(table(this.#store), key);
       else transaction.put(table(this.#store), key, most);
+    });
+    await written.catch((error: unknown) => {
+      for (const one of counted.values()) this.#count(one);
+      throw error;
     });
   }
 

@@ -1,5 +1,6 @@
 // Refused sign-ins are told when they are many: once for each kind, whatever unauthenticated callers send, and no longer than an hour.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { FailedLogins } from '../../../core/platform/sessions/failed-logins.ts';
 import { TestClock } from '../../harness/clock.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -50,4 +51,27 @@ test('it is over by itself an hour later, and leaves no record', async () => {
   expect(await refused()).toEqual([]);
   await signIn(0, String);
   expect(appliance.store.table('failed-sign-ins').get(['recent'])).toBeUndefined();
+});
+
+const now = () => clock.now().toString();
+const refusal = (tenant: string) =>
+  ({ kind: 'login', requestId: 'x', occurredAt: now(), path: '/v1/jwt-login', code: 'login-failed', tenant }) as const;
+
+test('what could not be written is told as soon as it can be', async () => {
+  const counted = new FailedLogins(appliance.store, clock);
+  for (let tries = 0; tries < 31; tries++) counted.note(refusal('system'));
+  vi.spyOn(appliance.store, 'write').mockRejectedValueOnce(new Error('no room'));
+  await expect(counted.store()).rejects.toThrow('no room');
+  counted.note(refusal('system'));
+  await counted.store();
+  expect(appliance.store.table('failed-sign-ins').get(['recent'])).toMatchObject([{ way: 'workloads', buckets: expect.anything() }]);
+  expect(await refused()).toMatchObject([{ name: 'sign-ins-refused workloads' }]);
+});
+
+test('those of one tenant are told, however many other tenants have some', async () => {
+  const counted = new FailedLogins(appliance.store, clock);
+  for (let tenant = 0; tenant < 300; tenant++) counted.note(refusal(`tenant-${tenant}`));
+  for (let tries = 0; tries < 31; tries++) counted.note({ ...refusal('system'), path: '/v1/certificate-login' });
+  await counted.store();
+  expect(await refused()).toContainEqual(expect.objectContaining({ name: 'sign-ins-refused certificates' }));
 });
