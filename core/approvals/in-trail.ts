@@ -8,8 +8,8 @@ import type { Act } from './acts.ts';
 import { areOutside, type Outside, type Values } from './narrowing.ts';
 import { fitting, type NamedRule } from './rules.ts';
 
-/** A rule as the trail has it, in force from a time on, in milliseconds since 1970. */
-type KnownRule = NamedRule & { readonly sinceMs: number };
+/** A rule as the trail has it, in force from a time on, in milliseconds since 1970. `before`: as it was until then. */
+type KnownRule = NamedRule & { readonly sinceMs: number; readonly before?: KnownRule | undefined };
 
 /** A request that was decided before a rule was there may be recorded after it. */
 const graceMs = 60_000;
@@ -98,13 +98,15 @@ class Judge {
     const tenant = this.#rules.get(String(record['tenant-id']));
     if (tenant === undefined) return;
     const atMs = Date.parse(record['occurred-at']);
-    const inForce = Array.from(tenant.values()).filter(({ sinceMs }) => atMs >= sinceMs + graceMs);
-    const rules = fitting(inForce, acts, pathsOf(record)).filter(
-      (rule) => acts.includes('change-trust') || !areOutside(rule, outsideBy(record, rule.name)),
-    );
+    const isUnder = (rule: KnownRule): boolean =>
+      fitting([rule], acts, pathsOf(record)).length > 0 &&
+      (acts.includes('change-trust') || !areOutside(rule, outsideBy(record, rule.name)));
+    const rules = Array.from(tenant.values(), (rule) => inForceAt(rule, atMs)).filter((forms) => forms.length > 0 && forms.every(isUnder));
     const { approval } = record;
     const approvers = new Set((Array.isArray(record['approvers']) ? (record['approvers'] as Fields[]) : []).map(identityText));
-    for (const { name, needed } of rules) {
+    for (const forms of rules) {
+      const [{ name }] = forms as [KnownRule];
+      const needed = Math.min(...forms.map((one) => one.needed));
       if (approval === undefined) this.#report(where, record, `ran without approval under the rule "${name}"`);
       else if (approvers.size < needed)
         this.#report(where, record, `ran with ${approvers.size} approvals, and the rule "${name}" needs ${needed}`);
@@ -140,8 +142,21 @@ class Judge {
     if (method === 'DELETE') return void rules.delete(name);
     const before = method === 'PATCH' ? rules.get(name) : undefined;
     const whole = before === undefined ? stated : merged(before, stated, (record['query'] as Fields | undefined)?.['lists'] === 'replace');
-    rules.set(name, ruleOf({ ...whole, name }, sinceMs));
+    rules.set(name, { ...ruleOf({ ...whole, name }, sinceMs), before: withoutPast(rules.get(name), sinceMs) });
   }
+}
+
+/** The forms of a rule of which one decided about a request that was recorded then; none if it may have been decided before there was a rule. */
+function inForceAt(rule: KnownRule, atMs: number): readonly KnownRule[] {
+  const { sinceMs, before } = rule;
+  if (atMs >= sinceMs + graceMs) return [rule];
+  const forms = before === undefined ? [] : inForceAt(before, atMs);
+  return forms.length === 0 ? [] : [rule, ...forms];
+}
+
+/** A rule that is replaced, without what it was when nothing that is still to be recorded was decided. */
+function withoutPast(rule: KnownRule | undefined, nowMs: number): KnownRule | undefined {
+  return rule === undefined || nowMs < rule.sinceMs + graceMs ? rule : { ...rule, before: undefined };
 }
 
 /** A rule whose creation is not known is taken for one about nothing but trust. */

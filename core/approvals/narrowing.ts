@@ -1,6 +1,7 @@
 // Rules that values of fields narrow: which requests such a rule is not about.
 import { isDeepStrictEqual } from 'node:util';
 import { itemsOf, valueOfField } from '../access/policy/constraints.ts';
+import { decodeDuration, decodeTimestamp } from '../base/time.ts';
 import type { Shape } from '../wire/schema.ts';
 
 /** By field, inside containers `a/b`, the values with which a rule is about a request. */
@@ -46,9 +47,25 @@ export function isOutside({ name, values }: Narrowed, outside: readonly Narrowed
 function sparingField(values: Values, document: unknown, shape: Shape | undefined) {
   for (const [field, some] of Object.entries(values)) {
     const here = scalarsOf(valueOfField(document, field, shape));
-    if (here !== undefined && !here.some((one) => (some as readonly unknown[]).includes(one))) return { field, values: here };
+    if (here?.every((one) => isAnother(one, some)) === true) return { field, values: here };
   }
   return undefined;
+}
+
+/**
+ * Tells whether a value is none of these, however both are written. Beside a number only another number is: a text such as `latest` may stand for it, and a
+ * request without may mean all.
+ */
+function isAnother(value: unknown, some: readonly unknown[]): boolean {
+  if (typeof value !== 'number' && some.some((one) => typeof one === 'number')) return false;
+  return !some.some((one) => meaningOf(one) === meaningOf(value));
+}
+
+/** A duration and a time as a text that all their spellings share; anything else as it is. */
+function meaningOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const duration = decodeDuration(value);
+  return duration === undefined ? (decodeTimestamp(value)?.toString() ?? value) : `${duration.seconds}s`;
 }
 
 /** The single values of a field, an empty list as null; undefined for what has none. */
@@ -67,7 +84,7 @@ export function areOutside({ values = {} }: Omit<Narrowed, 'name'>, by: Outside[
     by.length > 0 &&
     by.every(({ field, values: here }) => {
       const some: readonly unknown[] | undefined = Object.hasOwn(values, field) ? values[field] : undefined;
-      return some !== undefined && here.length > 0 && !here.some((one) => some.includes(one));
+      return some !== undefined && here.length > 0 && here.every((one) => isAnother(one, some));
     })
   );
 }

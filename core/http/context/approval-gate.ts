@@ -99,7 +99,9 @@ function guardedBy(
   const { method, path: endpoint } = route.endpoint;
   const facts = route.endpoint.access === 'token' ? route.endpoint.shown?.(context.input as never) : undefined;
   const query = [...new URLSearchParams(queryOf(exchange.target))].toSorted(([left], [right]) => (left < right ? -1 : 1));
-  const by = identityKey(personOf(caller).identity);
+  // Two issuers of workloads may have the same iss, and other keys: none of them makes the requests of the other.
+  const issuer = caller.userKind === 'workload' ? [caller.userSource] : [];
+  const by = [identityKey(personOf(caller).identity), ...issuer].join(' ');
   const digest = digestOf(store, [caller.tenantId, by, method, endpoint, path.segments, query, content, target]);
   return {
     caller,

@@ -3,6 +3,7 @@ import { generateKeyPairSync, hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { jwks, makeSigner, makeToken, platformClaims } from '../../plugins/jwt/tokens.ts';
 import { type People, rule, rulePath, startPeople } from './people.ts';
 
 const at = temporaryDirectory();
@@ -103,6 +104,38 @@ test('two approvers of whom one made the secret-id of the other are one', async 
   expect(codeOf(await sendApproved('bert', ['anna', 'cleo'], 'POST', exporting, {}))).toBe('409 approval-missing');
   expect(codeOf(await sendApproved('asker', ['cleo', 'anna'], 'POST', exporting, { version: 1 }))).toBe('200');
   expect(codeOf(await sendApproved('root', ['anna', 'bert'], 'DELETE', `${rulePath}/two`))).toBe('204');
+});
+
+test('a workload of another issuer with the same iss does not use what was approved for the first', async () => {
+  const iss = 'https://kubernetes.default.svc.cluster.local';
+  const sub = 'system:serviceaccount:payments:app';
+  const issuers = '/v1/config/keystore/authentication/jwt';
+  const exporting = '/v1/state/keystore/transit-keys/prod/export';
+  const approvers = ['anna', 'bert'];
+  const tokens: string[] = [];
+  const { appliance } = people;
+  const change = async (path: string, body: object): Promise<void> => {
+    const { body: asked } = await people.ask('root', 'POST', path, body);
+    for (const name of approvers) await people.approve(name, String(asked.id));
+    expect(codeOf(await people.as('root', 'POST', path, body, asked.id === undefined ? {} : { approval: String(asked.id) }))).toBe('201');
+  };
+  for (const name of ['first', 'second']) {
+    const signer = makeSigner();
+    await change(issuers, { name, kind: 'kubernetes', issuer: iss, 'static-keys': jwks(signer) });
+    const bindings = [{ claim: 'sub', value: sub }];
+    await change(`${issuers}/${name}/roles`, { name: 'app', audience: 'keystore', bindings, 'token-policies': ['root'] });
+    const now = Math.floor(appliance.clock.now().epochMilliseconds / 1_000);
+    const jwt = makeToken(signer, { ...platformClaims.kubernetes(now), iss, sub });
+    const body = { tenant: 'system', role: 'app', issuer: name, jwt };
+    tokens.push(String((await appliance.request('POST', '/v1/jwt-login', body, { token: undefined })).body.token));
+  }
+  const [first, second] = tokens;
+  const send = (token: string | undefined, headers: Record<string, string>) => appliance.request('POST', exporting, {}, { token, headers });
+  const { body: asked } = await send(first, { 'approval-reason': 'new-partner-bank' });
+  for (const name of approvers) await people.approve(name, String(asked.id));
+  const approval = { approval: String(asked.id) };
+  expect(codeOf(await send(second, approval))).toBe('409 approval-void');
+  expect(codeOf(await send(first, approval))).toBe('200');
 });
 
 test('approvers do not go one after the other until too few are left', async () => {

@@ -66,10 +66,21 @@ test('a field that a request cannot have narrows nothing', async () => {
 test('each field narrows, and a request is approved as ever', async () => {
   await setRule({ values: { format: ['clear', 'wrapped'], version: ['latest', 1] } });
   expect(await send('POST', exporting, { ...wrapped, version: 1 })).toBe(needed);
-  expect(await send('POST', exporting, wrapped)).toBe('200');
+  expect(await send('POST', exporting, { version: 1, format: 'jwk' })).toBe('200');
   const { body: asked } = await people.ask('asker', 'POST', exporting, { version: 1 });
   for (const name of ['anna', 'cleo']) await people.approve(name, String(asked.id));
   expect(codeOf(await people.as('asker', 'POST', exporting, { version: 1 }, { approval: String(asked.id) }))).toBe('200');
+});
+
+test('another spelling of a value is that value, and beside a number only another number is another one', async () => {
+  await setRule({ values: { version: [1] } });
+  for (const body of [{ version: 1 }, { version: 'latest' }, {}]) expect(await send('POST', exporting, body)).toBe(needed);
+  expect(await send('POST', exporting, { version: 2 })).toBe('400 version-unknown');
+  await setRule({ acts: ['destroy'], values: { 'auto-rotate/invalidate-after': ['180d'] } });
+  const timer = (after: string) =>
+    send('PATCH', `${list}/payments`, { 'auto-rotate': { 'rotate-after': '90d', 'invalidate-after': after } });
+  for (const text of ['180d', '4320h', '179d24h', '259200m']) expect([text, await timer(text)]).toEqual([text, needed]);
+  expect(await timer('181d')).toBe('204');
 });
 
 test('a change is judged as it finds the document and as it leaves it', async () => {

@@ -249,18 +249,31 @@ test('the trail shows an act that ran under a rule without approval, and only th
   expect(await findUnapproved([directory])).toEqual([]);
 });
 
-test('the trail of an appliance that let acts through is found', async () => {
+const identity = (subject: string) => ({ kind: 'approle' as const, source: subject, subject });
+const acts = ['take-keys-out'];
+const approvers = [{ user: 'anna', identity: identity('anna'), accessor: 'a' }];
+
+/** A trail of acts that no gate has judged, each a minute after the other. `close` answers what is found in it: line and problem. */
+async function openOtherTrail(name: string) {
   const clock = new TestClock();
   const log = memoryLog([]);
-  const trail = await openAuditTrail({ directory: at('other-trail'), chain: 'worker-1', clock, log });
-  const identity = (subject: string) => ({ kind: 'approle' as const, source: subject, subject });
-  const write = (fields: Partial<AuditRecord>): Promise<void> => {
-    clock.advance(61);
-    const shared = { kind: 'request' as const, requestId: 'r', tenantId: 't', method: 'POST', status: 200, path: exporting };
-    return trail.write({ ...shared, occurredAt: formatTimestamp(clock.now()), ...fields });
+  const trail = await openAuditTrail({ directory: at(name), chain: 'worker-1', clock, log });
+  return {
+    write(fields: Partial<AuditRecord>, afterSeconds = 61): Promise<void> {
+      clock.advance(afterSeconds);
+      const shared = { kind: 'request' as const, requestId: 'r', tenantId: 't', method: 'POST', status: 200, path: exporting };
+      return trail.write({ ...shared, occurredAt: formatTimestamp(clock.now()), ...fields });
+    },
+    async close(): Promise<readonly string[]> {
+      await trail.close();
+      const found = await findUnapproved([at(name)]);
+      return found.map(({ where, problem }) => `${where.split(':')[1]} ${problem.split(' ').slice(2).join(' ')}`);
+    },
   };
-  const acts = ['take-keys-out'];
-  const approvers = [{ user: 'anna', identity: identity('anna'), accessor: 'a' }];
+}
+
+test('the trail of an appliance that let acts through is found', async () => {
+  const { write, close } = await openOtherTrail('other-trail');
   await write({ acts });
   await write({ acts: ['change-trust'], path: rulePath, status: 201, requestParameters: { name: 'out', acts, needed: 1 } });
   await write({ acts });
@@ -272,14 +285,41 @@ test('the trail of an appliance that let acts through is found', async () => {
   await write({ acts, approval: 'three', approvers: [] });
   await write({ kind: 'system', code: 'break-glass' });
   await write({ acts });
-  await trail.close();
-  const problems = (await findUnapproved([at('other-trail')])).map(
-    ({ where, problem }) => `${where.split(':')[1]} ${problem.split(' ').slice(2).join(' ')}`,
-  );
-  expect(problems).toEqual([
+  expect(await close()).toEqual([
     expect.stringMatching(/^\d+ ran without approval under the rule "out"$/),
     expect.stringMatching(/^\d+ names 1 approvers of whose approval of the request one the trail/),
     expect.stringMatching(/^\d+ ran with 0 approvals, and the rule "out" needs 1$/),
+  ]);
+});
+
+test('while a rule is replaced an act needs what it was or what it is', async () => {
+  const { write, close } = await openOtherTrail('replaced');
+  const change = (method: string, needed: number, paths: string[] = []) => ({
+    ...{
+      acts: ['change-trust'],
+      method,
+      approval: `${method} ${needed}`,
+      approvers,
+      path: method === 'POST' ? rulePath : `${rulePath}/out`,
+    },
+    requestParameters: { name: 'out', acts, needed, paths },
+  });
+  const decided = (approval: string) =>
+    write({ kind: 'approval', path: `/v1/state/approvals/${approval}/approve`, approval, identity: identity('anna') }, 0);
+  for (const id of ['PUT 2', 'PUT 1', 'a', 'b', 'c']) await decided(id);
+  const { approval: _, ...made } = change('POST', 1);
+  await write(made);
+  await write(change('PUT', 2));
+  await write({ acts }, 5);
+  await write({ acts, approval: 'a', approvers }, 5);
+  await write({ acts, approval: 'b', approvers }, 61);
+  // One that is replaced by one about another path: what was decided by that is right.
+  await write({ ...change('PUT', 1, ['/v1/state/keystore/transit-keys/other']), approvers: [...approvers, ...approvers] });
+  await write({ acts }, 5);
+  expect(await close()).toEqual([
+    expect.stringMatching(/ ran without approval under the rule "out"$/),
+    expect.stringMatching(/ ran with 1 approvals, and the rule "out" needs 2$/),
+    expect.stringMatching(/ ran with 1 approvals, and the rule "out" needs 2$/),
   ]);
 });
 
