@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 test.skipIf(chromiumPath === undefined)(
-  'an approver sees in the head that a request waits, compares the words, and approves it',
+  'an approver sees in the head that a request waits, compares the words, approves it, and takes that back until it is sent',
   async () => {
     const asked = await people.ask('asker', 'PATCH', key, { 'deletion-allowed': true });
     expect(asked.status).toBe(202);
@@ -47,6 +47,13 @@ test.skipIf(chromiumPath === undefined)(
     expect(await approve.isDisabled()).toBe(true);
     await picture(page, 'light', 'approval');
     await expectAccessible(page);
+    await page.check('label:has-text("read out the same words") input');
+    await approve.click();
+    await page.waitForSelector('.chip:has-text("granted")');
+    await page.click('button:text-is("Take my decision back")');
+    await page.waitForSelector('.chip:has-text("open")');
+    await page.waitForSelector('button:text-is("Take my decision back")', { state: 'detached' });
+    expect((await people.as('asker', 'PATCH', key, { 'deletion-allowed': true }, { approval: String(asked.body.id) })).status).toBe(403);
     await page.check('label:has-text("read out the same words") input');
     await approve.click();
     await page.waitForSelector('.chip:has-text("granted")');

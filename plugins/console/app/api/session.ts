@@ -27,7 +27,14 @@ export const secret = signal<string | undefined>(undefined);
 export let facts: Facts = { 'idle-seconds': 1_800 };
 
 /** Account that is signed in. */
-export type Account = { readonly user: string; readonly tenant: string; readonly 'expires-in'?: number; readonly 'user-kind'?: string };
+export type Identity = { readonly kind: string; readonly source: string; readonly subject: string };
+export type Account = {
+  readonly user: string;
+  readonly tenant: string;
+  readonly 'expires-in'?: number;
+  readonly 'user-kind'?: string;
+  readonly identity?: Identity;
+};
 /** Account of the session; undefined until the appliance has answered. */
 export const account = signal<Account | undefined>(undefined);
 

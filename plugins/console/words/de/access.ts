@@ -161,6 +161,9 @@ export const access: Words = {
   'Approve exactly this': 'Genau dies freigeben',
   Reject: 'Ablehnen',
   Withdraw: 'Zurückziehen',
+  'You have decided about this. Until it is sent you can take that back.':
+    'Sie haben darüber entschieden. Bis es gesendet wird, können Sie das zurücknehmen.',
+  'Take my decision back': 'Meine Entscheidung zurücknehmen',
   Who: 'Wer',
   '{0} of {1}, from {2}': '{0} von {1}, von {2}',
   '{0} of {1} for {2}{3}{4}': '{0} von {1} für {2}{3}{4}',

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../../address/path.ts';
+import { account, type Identity } from '../../api/session.ts';
 import { titleOf, type Entry } from '../../description/catalog.ts';
 import { textOf } from '../../description/schema.ts';
 import { Act } from '../../forms/act.tsx';
@@ -15,7 +16,7 @@ import { When, fromNow } from '../../times/moments.tsx';
 
 const template = '/v1/state/approvals/{id}';
 
-type Person = { readonly user: string; readonly source: string; readonly subject: string };
+type Person = Identity & { readonly user: string };
 
 type Approval = {
   readonly state: string;
@@ -34,6 +35,7 @@ type Approval = {
     readonly 'groups-lacking'?: number;
     readonly 'rejections-needed'?: number;
   }[];
+  readonly approvals: readonly Person[];
   readonly rejections?: readonly (Person & { readonly reason: string })[];
   readonly until: string;
   readonly digest: string;
@@ -54,6 +56,8 @@ const words = {
   approve: 'Approve exactly this',
   reject: 'Reject',
   withdraw: 'Withdraw',
+  decided: 'You have decided about this. Until it is sent you can take that back.',
+  takeBack: 'Take my decision back',
 } as const;
 
 /** Draws nothing while the request may not be read: the page below says why. */
@@ -149,7 +153,8 @@ function Decisions({ approval, names, entryOf, onDone }: DecisionsProps): Compon
   const isCompared = useSignal(false);
   const reason = useSignal('');
   const [approve, reject, withdraw] = [entryOf('approve'), entryOf('reject'), entryOf('withdraw')];
-  const { 'is-own': isOwn, 'may-decide': mayDecide, hidden, digest } = approval;
+  const { 'is-own': isOwn, 'may-decide': mayDecide, hidden, digest, approvals, rejections = [] } = approval;
+  const hasDecided = [...approvals, ...rejections].some((one) => isOneself(one));
   return (
     <section class="card" aria-labelledby="words-title">
       <h2 id="words-title">Six words</h2>
@@ -200,9 +205,19 @@ function Decisions({ approval, names, entryOf, onDone }: DecisionsProps): Compon
               </Act>
             </details>
           )}
+          {hasDecided && withdraw !== undefined && (
+            <Act entry={withdraw} names={names} does={words.takeBack} onDone={onDone}>
+              <p>{words.decided}</p>
+            </Act>
+          )}
         </>
       )}
       {isOwn && withdraw !== undefined && <Act entry={withdraw} names={names} does={words.withdraw} onDone={onDone} />}
     </section>
   );
+}
+
+function isOneself({ kind, source, subject }: Person): boolean {
+  const own = account.value?.identity;
+  return own !== undefined && own.kind === kind && own.source === source && own.subject === subject;
 }
