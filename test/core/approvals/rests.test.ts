@@ -259,12 +259,12 @@ async function openOtherTrail(name: string) {
   const log = memoryLog([]);
   const trail = await openAuditTrail({ directory: at(name), chain: 'worker-1', clock, log });
   return {
-    write(fields: Partial<AuditRecord>, afterSeconds = 61): Promise<void> {
+    write: (fields: Partial<AuditRecord>, afterSeconds = 61): Promise<void> => {
       clock.advance(afterSeconds);
       const shared = { kind: 'request' as const, requestId: 'r', tenantId: 't', method: 'POST', status: 200, path: exporting };
       return trail.write({ ...shared, occurredAt: formatTimestamp(clock.now()), ...fields });
     },
-    async close(): Promise<readonly string[]> {
+    close: async (): Promise<readonly string[]> => {
       await trail.close();
       const found = await findUnapproved([at(name)]);
       return found.map(({ where, problem }) => `${where.split(':')[1]} ${problem.split(' ').slice(2).join(' ')}`);

@@ -1,6 +1,6 @@
 // SPIFFE's Workload API at a socket, as an agent of SPIRE has it, for one workload.
 import { join } from 'node:path';
-import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, type ServerWritableStream } from '@grpc/grpc-js';
+import { type sendUnaryData, Server, status, ServerCredentials, type ServerUnaryCall, type ServerWritableStream } from '@grpc/grpc-js';
 import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 
 type Workload = {
@@ -17,7 +17,8 @@ export async function startWorkloadApi(socket: string, { id, mint, bundle }: Wor
   const server = new Server();
   server.addService(service as ServiceDefinition, {
     FetchJWTSVID({ request, metadata }: ServerUnaryCall<{ audience: string[] }, object>, answer: sendUnaryData<object>) {
-      if (metadata.get('workload.spiffe.io')[0] !== 'true') answer({ code: 3, details: 'security header missing from request' });
+      if (metadata.get('workload.spiffe.io')[0] !== 'true')
+        answer({ code: status.INVALID_ARGUMENT, details: 'security header missing from request' });
       else answer(null, { svids: [{ spiffe_id: id, svid: mint(request.audience) }] });
     },
     FetchJWTBundles(call: ServerWritableStream<object, object>) {
