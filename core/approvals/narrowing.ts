@@ -53,7 +53,7 @@ function sparingField(values: Values, document: unknown, shape: Shape | undefine
 }
 
 /**
- * Tells whether a value is none of these, however both are written. Beside a number only another number is: a text such as `latest` may stand for it, and a
+ * Tells whether a value differs from each of these, however both are written. Beside a number only another number is: a text such as `latest` may stand for it, and a
  * request without may mean all.
  */
 function isAnother(value: unknown, some: readonly unknown[]): boolean {

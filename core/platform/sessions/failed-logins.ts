@@ -67,7 +67,7 @@ export class FailedLogins {
     };
   }
 
-  /** What could not be written is counted on. */
+  /** Keeps counting what could not be written. */
   async store(): Promise<void> {
     this.#store.refresh();
     const [counted, first] = [this.#counted, this.#first()];
