@@ -1,4 +1,5 @@
-// The first hour in Chromium: a list on the overview that ticks itself, the CA saved there, and nothing of it for who has nothing to do there.
+// The first hour in Chromium: a list on the overview that ticks itself, the CA saved there, and nothing of it for who has nothing to do there; and
+// what needs a person afterwards.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chromiumPath } from '../plugins/oidc/chromium.ts';
@@ -46,6 +47,24 @@ describe.skipIf(chromiumPath === undefined)('the first hour', () => {
     await walks.walk({ to: '', token: tenantRoot }, async (page) => {
       await page.waitForSelector('h2:has-text("Keys that need a person")');
       expect(await page.locator('#first-hour').count()).toBe(0);
+    });
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('what needs a person', () => {
+  test('has a count in the head, and each leads to where it is done', async () => {
+    await walks.walk('', async (page) => {
+      await page.waitForSelector('.needs .count.some');
+      await page.click('.needs > summary');
+      const links = page.locator('.needs li a');
+      expect(await links.count()).toBe(Number(await page.textContent('.needs .count')));
+      await expectAccessible(page);
+      await links
+        .filter({ hasText: /backup/i })
+        .first()
+        .click();
+      await page.waitForSelector('h1:has-text("Backups")');
+      expect(await page.locator('.needs li a:visible').count()).toBe(0);
     });
   });
 });
