@@ -1,11 +1,13 @@
-// Sessions in Chromium: told apart by kind, browser, address and last use, and all of one person ended at once.
+// Sessions in Chromium: told apart by kind, browser, address and last use, all of one person ended at once; and what they did, one click from them.
 import { describe, expect, test } from 'vitest';
 import { chromiumPath } from '../plugins/oidc/chromium.ts';
 import { expectAccessible, picture } from './console-browser.ts';
+import { authorities, authorityStates, keys, keyStates } from './console-furnished.ts';
 import { prepareWalks } from './console-walk.ts';
 
 const tokens = '/v1/state/keystore/tokens';
 const approles = '/v1/config/keystore/authentication/approles';
+type Login = { readonly token: string; readonly accessor: string };
 const credentials = { 'role-id': '', 'secret-id': '' };
 
 const walks = prepareWalks(async (daemon) => {
@@ -53,5 +55,34 @@ describe.skipIf(chromiumPath === undefined)('a session', () => {
     });
     expect(await Promise.all(held.map(ask))).toEqual([401, 401, 401]);
     expect(await ask(daemon.rootToken)).toBe(200);
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('who used it', () => {
+  test('is asked of an authority and of an application, and is one click from a token and from its holder', async () => {
+    const { daemon } = walks;
+    await daemon.request('POST', keys, { name: 'orders' });
+    await daemon.request('POST', authorities, { name: 'zone', subject: 'CN=Zone' });
+    await daemon.request('POST', `${authorityStates}/zone/issue`, { subject: 'CN=valve-9.plant.example', ttl: '20d' });
+    const made = (await daemon.request('POST', '/v1/state/keystore/token/create', { policies: ['root'] })) as Login;
+    await daemon.request('POST', `${keyStates}/orders/encrypt`, { plaintext: 'aGVsbG8=' }, made.token);
+    const { token } = (await daemon.request('POST', '/v1/approle-login', credentials)) as Login;
+    expect((await daemon.exchange('PATCH', `${keys}/orders`, { labels: { team: 'plant' } }, token)).status).toBe(403);
+    await walks.walk(`${authorities}/zone`, async (page) => {
+      await page.click('summary:has-text("Who used it")');
+      await page.waitForSelector('table:has-text("issue") th:has-text("root")');
+      await page.goto(`${daemon.url}/ui${approles}/build-server`);
+      await page.click('summary:has-text("What it did")');
+      await page.waitForSelector('table th:has-text("build-server")');
+      expect(await page.textContent('td[data-head="Refused"]')).toBe('1');
+      await page.goto(`${daemon.url}/ui${tokens}`);
+      await page.click(`tr:has-text("${made.accessor}") a:has-text("What it did")`);
+      await page.waitForSelector('td:has-text("encrypted 8 characters with orders")');
+      expect(await page.locator('tbody tr:has-text("/encrypt")').count()).toBe(1);
+      await page.goBack();
+      await page.click(`tr:has-text("${made.accessor}") th a`);
+      await page.waitForSelector('h1:has-text("Audit trail")');
+      expect(new URL(page.url()).searchParams.get('who')).toBe('root');
+    });
   });
 });
