@@ -61,6 +61,30 @@ async function scroll(page: Page): Promise<Scrolled> {
   })`);
 }
 
+/** From the key that ends a name until the search shows the key of that name. */
+async function searchedWithinMs(page: Page, name: string): Promise<number> {
+  await page.keyboard.press('Control+k');
+  await page.waitForSelector('dialog.search input:focus');
+  await page.evaluate(`addEventListener('input', () => {
+    const begun = performance.now();
+    const look = () => {
+      const hit = [...document.querySelectorAll('[role=option] bdi')].some((one) => one.textContent === ${JSON.stringify(name)});
+      if (hit) window.searchedMs = performance.now() - begun;
+      else requestAnimationFrame(look);
+    };
+    window.searchedMs = undefined;
+    look();
+  }, { once: true, capture: true })`);
+  await page.keyboard.insertText(name);
+  // Waiting in the page would evaluate text, which its policy forbids.
+  const measured = (): Promise<number | undefined> => page.evaluate<number | undefined>('window.searchedMs');
+  await expect.poll(measured, { timeout: 30_000 }).toBeDefined();
+  const ms = (await measured()) ?? 0;
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog.search', { state: 'detached' });
+  return ms;
+}
+
 const list = (query: string): string => `${keys}${query === '' ? '' : `?${query}`}`;
 
 test.skipIf(chromiumPath === undefined)(
@@ -99,6 +123,9 @@ test.skipIf(chromiumPath === undefined)(
     const sorted = frames.toSorted((left, right) => left - right);
     const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
     console.info(`scrolled: ${frames.length} frames, ${at(0.5)} ms in the median, ${at(0.99)} ms at 99 %, ${longTasks.length} long tasks`);
+    const searched: number[] = [];
+    for (const name of [last, nameOf(Math.floor(count / 2)), nameOf(1)]) searched.push(await searchedWithinMs(page, name));
+    console.info(`the search: the first answer ${searched.map((ms) => ms.toFixed(0)).join(', ')} ms after the last key`);
     await page.click('a:has-text("Next 100")');
     await page.waitForSelector('a:has-text("First page")');
     expect(await page.locator('tbody tr').count()).toBe(100);
