@@ -43,7 +43,12 @@ export const configSchema = z
         nameField(),
         z
           .strictObject({
-            upsert: z.boolean().default(false).describe('encrypt makes a key that does not exist, where the token may create it'),
+            upsert: z
+              .boolean()
+              .default(false)
+              .describe(
+                'encrypt makes a key that does not exist, where the token may create it: a derived one, if the request gives a context',
+              ),
             strictContext: z
               .boolean()
               .default(false)

@@ -313,8 +313,9 @@ async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: In
   const document = outcome.body();
   if (document === undefined) return undefined;
   const name = asked.params['name'] ?? '';
-  const key = keyDocument(facade, new Fields(document));
+  let key = keyDocument(facade, new Fields(document));
   try {
+    if (key['derived'] === undefined && givesContext(document)) key = { ...key, derived: true };
     const input = readInput(action, document, asked, caller, { cipher: key.cipher, signs: false, isDerived: key['derived'] === true });
     requireFit(key, input);
     // Values that policies refuse are refused before there is a key.
@@ -331,6 +332,17 @@ async function upsert(action: Action, outcome: Outcome, asked: Asked, invoke: In
 
 function makesKey(facade: Facade, { code }: ServiceError, { tenantName }: Caller): boolean {
   return code === 'not-found' && facade.settingsOf(tenantName)?.upsert === true;
+}
+
+/** As there, a new key is a derived one where the request gives a context. Of a batch all items give one, or none does. */
+function givesContext(document: JsonObject): boolean {
+  const items = new Fields(document).items('batch_input') ?? [document];
+  const given = items.filter((item) => new Fields(item).context() !== undefined);
+  if (given.length > 0 && given.length < items.length)
+    throw fail('invalid-value', {
+      detail: 'The new key would be derived, and needs a context for each use: give one in all items of the batch, or in none.',
+    });
+  return given.length > 0;
 }
 
 /** Throws the errors with which the new key would refuse every request, so that no unusable key is left behind. */

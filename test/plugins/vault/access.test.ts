@@ -102,6 +102,23 @@ describe('upsert', () => {
     expect((await ours('GET', 'config/keystore/transit-keys/not-mine', undefined, acme)).status).toBe(404);
   });
 
+  test('makes a derived key where a context is given, for one or in a batch: nobody believes it authenticated who is wrong', async () => {
+    const [plaintext, context, other] = ['eA==', 'Y3R4', 'b3RoZXI='];
+    const { body } = await ask('PUT', 'transit/encrypt/made-derived', { plaintext, context }, acme);
+    const { body: key } = await ours('GET', 'config/keystore/transit-keys/made-derived', undefined, acme);
+    expect([key.derived, body.warnings ?? null]).toEqual([true, null]);
+    const decrypt = (more: object) => ask('PUT', 'transit/decrypt/made-derived', { ciphertext: body.data.ciphertext, ...more }, acme);
+    expect((await decrypt({ context })).body.data.plaintext).toBe(plaintext);
+    expect([(await decrypt({ context: other })).status, (await decrypt({})).status]).toEqual([400, 400]);
+    const batch = [context, other].map((one) => ({ plaintext, context: one }));
+    const made = await ask('PUT', 'transit/encrypt/made-convergent', { batch_input: batch, convergent_encryption: true }, acme);
+    expect(made.body.data.batch_results.map((one: object) => Object.keys(one).sort())).toEqual(
+      batch.map(() => ['ciphertext', 'key_version', 'reference']),
+    );
+    const convergent = (await ours('GET', 'config/keystore/transit-keys/made-convergent', undefined, acme)).body;
+    expect([convergent.derived, convergent['convergent-encryption']]).toEqual([true, true]);
+  });
+
   test('takes a first body of any size', async () => {
     const plaintext = Buffer.alloc(600 * 1024).toString('base64');
     const { status, body } = await ask('PUT', 'transit/encrypt/made-large', { plaintext }, acme);
@@ -111,7 +128,10 @@ describe('upsert', () => {
   test.each([
     [{ derived: true }, 'missing context'],
     [{ derived: true, batch_input: [{ plaintext: 'eA==' }] }, 'missing context'],
-    [{ context: 'eA==' }, 'not derived'],
+    [{ derived: false, context: 'eA==' }, 'not derived'],
+    [{ batch_input: [{ plaintext: 'eA==', context: 'eA==' }, { plaintext: 'eA==' }] }, 'all items of the batch'],
+    [{ convergent_encryption: true }, 'derived'],
+    [{ context: '?' }, 'base64'],
     [{ type: 'ed25519' }, 'does not encrypt'],
     [{ key_version: 2 }, 'version 1'],
     [{ plaintext: '?' }, 'base64'],
