@@ -53,7 +53,7 @@ test.skipIf(chromiumPath === undefined)(
     await page.click('button:text-is("Take my decision back")');
     await page.waitForSelector('.chip:has-text("open")');
     await page.waitForSelector('button:text-is("Take my decision back")', { state: 'detached' });
-    expect((await people.as('asker', 'PATCH', key, { 'deletion-allowed': true }, { approval: String(asked.body.id) })).status).toBe(403);
+    expect((await people.as('asker', 'PATCH', key, { 'deletion-allowed': true }, { approval: String(asked.body.id) })).status).toBe(409);
     await page.check('label:has-text("read out the same words") input');
     await approve.click();
     await page.waitForSelector('.chip:has-text("granted")');
