@@ -1,16 +1,12 @@
-// The snippets of docs/use/jwt.md as people copy them, run by bash, curl, jq, keystorectl and spiffe-helper, with tokens of the shape of each platform
-// from an issuer with metadata and key set.
+// The snippets of docs/use/jwt.md as people copy them, run by bash, curl, jq and keystorectl, with tokens of the shape of each platform from an
+// issuer with metadata and key set.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { must, requireToolchain } from '../clients/commands.ts';
-import { obtainGo, onlyThisGo } from '../clients/go/toolchain.ts';
-import { versions } from '../clients/versions.ts';
 import type { TestAppliance } from '../harness/appliance.ts';
 import { blocksOf } from '../harness/markdown.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -18,7 +14,6 @@ import { selfSignedIdentity } from '../harness/tls.ts';
 import { ctlFor, type Ctl } from '../appliance/cli/run.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
 import { startIssuer, type IssuerServer } from '../plugins/jwt/harness.ts';
-import { startWorkloadApi } from './platforms/workload-api.ts';
 import { makeSigner, makeToken, platformClaims, type Json } from '../plugins/jwt/tokens.ts';
 
 const at = temporaryDirectory();
@@ -29,21 +24,13 @@ let issuer: IssuerServer;
 let trust: string;
 
 beforeAll(async () => {
-  for (const name of ['appliance', 'home', 'issuer', 'github', 'volume', 'svid', 'bin']) mkdirSync(at(name));
+  for (const name of ['appliance', 'home', 'issuer', 'github', 'volume', 'svid']) mkdirSync(at(name));
   appliance = await startWholeAppliance(at('appliance'));
   const ca = readFileSync(at('appliance', 'tls-cert.pem'), 'utf8');
   ctl = ctlFor(appliance, ca, at('home'));
   issuer = await startIssuer(at('issuer'));
   trust = at('trust.pem');
   writeFileSync(trust, ca);
-  // What a pod and a shell have in their path.
-  const command = [process.execPath, join(import.meta.dirname, '../../appliance/cli/keystorectl.ts')];
-  writeFileSync(at('bin', 'keystorectl'), `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`, { mode: 0o755 });
-  writeFileSync(at('bin', 'app'), '#!/bin/sh\nexec keystorectl do token info\n', { mode: 0o755 });
-  await requireToolchain('go');
-  const go = await obtainGo(versions.go);
-  const build = ['build', '-mod=readonly', '-o', at(''), '.', 'github.com/spiffe/spiffe-helper/cmd/spiffe-helper'];
-  await must(go, build, { cwd: join(import.meta.dirname, 'platforms'), environment: onlyThisGo });
 });
 afterAll(async () => {
   await issuer.close();
@@ -81,19 +68,6 @@ function bash(script: string, kind: string, environment: Readonly<Record<string,
   const adapted = script.replace('tenant: "acme"', 'tenant: "system"').replace('role: "deploy"', `role: "${kind}"`);
   const env = { PATH: process.env['PATH'], CURL_CA_BUNDLE: trust, KEYSTORE: appliance.url, ...environment };
   return promisify(execFile)('bash', ['-e', '-o', 'pipefail', '-c', adapted], { env });
-}
-
-const ctlEnvironment = () => ({
-  PATH: `${at('bin')}:${process.env['PATH']}`,
-  HOME: at('home'),
-  KEYSTORED_URL: appliance.url,
-  KEYSTORED_CA: at('home', 'ca.pem'),
-  KEYSTORED_TOKEN: appliance.rootToken,
-});
-
-/** Runs commands with keystorectl, as an administrator unless the environment says another. */
-function shell(script: string, environment: Readonly<Record<string, string>> = {}) {
-  return promisify(execFile)('bash', ['-e', '-c', script], { env: { ...ctlEnvironment(), ...environment } });
 }
 
 async function userOf(token: string): Promise<unknown> {
@@ -152,30 +126,6 @@ test('the job for GitLab logs in with the token of its variable, once', async ()
   await expect(bash(script, 'gitlab', { [variable]: jwt })).rejects.toMatchObject({ code: 22 });
 });
 
-test('a workload of SPIFFE logs in with the JWT-SVID that spiffe-helper writes', async () => {
-  const [configuration = ''] = blocks('SPIFFE', 'hcl');
-  const [create = '', login = ''] = blocks('SPIFFE', 'sh');
-  // The bundle of a trust domain: use, sequence and refresh hint are those of SPIFFE.
-  const jwk = { ...issuer.signer.jwk, use: 'jwt-svid', alg: undefined };
-  issuer.keys = JSON.stringify({ keys: [jwk], spiffe_sequence: 7, spiffe_refresh_hint: 300 });
-  writeFileSync(at('spiffe.pem'), issuer.ca);
-  const keys = `${issuer.origin}/jwks --use-root-ca-certs false --ca-certs @${at('spiffe.pem')}`;
-  await shell(create.replace('https://spire.example.org/keys', keys));
-  const id = 'spiffe://example.org/ns/payments/sa/app';
-  const close = await startWorkloadApi(at('agent.sock'), {
-    id,
-    mint: (aud) => makeToken(issuer.signer, { ...platformClaims.spiffe(now()), sub: id, aud }, { typ: 'JOSE' }),
-    bundle: () => issuer.keys ?? '',
-  });
-  const here = (text: string) => text.replaceAll('/run/spire/sockets/', at('')).replaceAll('/run/keystore', at('svid'));
-  writeFileSync(at('helper.conf'), here(configuration));
-  await must(at('spiffe-helper'), ['-config', at('helper.conf'), '-daemon-mode=false']);
-  close();
-  await shell(here(login).replace('--tenant acme', '--tenant system'), { KEYSTORED_TOKEN: '', KEYSTORED_PROFILE: at('spiffe.yaml') });
-  const { stdout } = await ctl(['do', 'token', 'info'], { environment: { KEYSTORED_TOKEN: '', KEYSTORED_PROFILE: at('spiffe.yaml') } });
-  expect(JSON.parse(stdout)).toMatchObject({ user: id, 'user-kind': 'workload' });
-});
-
 /** Writes a file as the kubelet does: a folder of its own, and a link that is replaced. */
 function project(folder: string, name: string, text: string): void {
   const version = `..${Math.random()}`;
@@ -188,31 +138,6 @@ function project(folder: string, name: string, text: string): void {
 }
 let linked = false;
 
-type Pod = {
-  readonly metadata: { readonly namespace: string };
-  readonly spec: {
-    readonly serviceAccountName: string;
-    readonly containers: readonly [
-      {
-        readonly command: readonly string[];
-        readonly args: readonly string[];
-        readonly env: readonly { readonly name: string }[];
-        readonly volumeMounts: readonly [{ readonly name: string; readonly mountPath: string }];
-      },
-    ];
-    readonly volumes: readonly [
-      {
-        readonly name: string;
-        readonly projected: {
-          readonly sources: readonly [
-            { readonly serviceAccountToken: { readonly path: string; readonly audience: string; readonly expirationSeconds: number } },
-          ];
-        };
-      },
-    ];
-  };
-};
-
 test('a pod of Kubernetes logs in with its projected token, and again with the one that the kubelet puts there', async () => {
   await trustPlatform(
     'kubernetes',
@@ -223,32 +148,30 @@ test('a pod of Kubernetes logs in with its projected token, and again with the o
     ['--issuer', issuer.origin, '--discovery-url', issuer.origin],
   );
   const [manifest = ''] = blocks('Kubernetes', 'yaml');
-  await shell(`${at('keystored-platforms')} <<'END'\n${manifest}\nEND`);
-  await expect(shell(`${at('keystored-platforms')} <<'END'\n${manifest.replace('args', 'arguments')}\nEND`)).rejects.toMatchObject({
-    code: 1,
-  });
-  const { metadata, spec } = parse(manifest) as Pod;
-  const [container] = spec.containers;
-  const [{ name, projected }] = spec.volumes;
-  const [{ serviceAccountToken: source }] = projected.sources;
-  const [mount] = container.volumeMounts;
-  expect(mount.name).toBe(name);
+  type Volume = {
+    name: string;
+    projected: { sources: { serviceAccountToken: { path: string; audience: string; expirationSeconds: number } }[] };
+  };
+  const { metadata, spec } = parse(manifest) as {
+    metadata: { namespace: string };
+    spec: { serviceAccountName: string; volumes: Volume[]; containers: { volumeMounts: { name: string }[] }[] };
+  };
+  const [{ name, projected } = { name: '', projected: undefined }] = spec.volumes;
+  const [source] = projected?.sources ?? [];
+  expect(spec.containers[0]?.volumeMounts[0]?.name).toBe(name);
   const mint = () =>
     makeToken(issuer.signer, {
       ...platformClaims.kubernetes(now()),
       iss: issuer.origin,
-      aud: [source.audience],
+      aud: [source?.serviceAccountToken.audience],
       sub: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccountName}`,
-      exp: now() + source.expirationSeconds,
+      exp: now() + (source?.serviceAccountToken.expirationSeconds ?? 0),
     });
-  project('volume', source.path, mint());
+  project('volume', source?.serviceAccountToken.path ?? '', mint());
   const profile = at('pod.yaml');
   const environment = { KEYSTORED_TOKEN: '', KEYSTORED_PROFILE: profile };
-  const [program = '', ...words] = [...container.command, ...container.args].map((word) =>
-    word.replaceAll(mount.mountPath, at('volume')).replace('--tenant acme --role app', '--tenant system --role kubernetes'),
-  );
-  const { stdout } = await must(program, words, { environment: { ...ctlEnvironment(), ...environment } });
-  expect(JSON.parse(stdout)).toMatchObject({ user: 'system:serviceaccount:payments:app', 'user-kind': 'workload' });
+  const login = ['login', 'jwt', '--tenant', 'system', '--role', 'kubernetes', '--jwt', `@${at('volume', 'token')}`, '--renew'];
+  expect(await ctl(login, { environment })).toMatchObject({ code: 0 });
   const accessor = async () => (JSON.parse((await ctl(['do', 'token', 'info'], { environment })).stdout) as { accessor: string }).accessor;
   const first = await accessor();
   const passTwoThirds = (seconds: number): void => {
@@ -261,6 +184,25 @@ test('a pod of Kubernetes logs in with its projected token, and again with the o
   // The token in the file has expired: the one of the login is used, until the kubelet has written another.
   passTwoThirds(1_200);
   expect(await accessor()).toBe(second);
-  project('volume', source.path, mint());
+  project('volume', 'token', mint());
   expect(await accessor()).not.toBe(second);
+});
+
+test('a workload of SPIFFE logs in with the JWT-SVID that spiffe-helper writes', async () => {
+  const configuration = blocks('SPIFFE', 'hcl').join('');
+  const [, aud = ''] = /jwt_audience *= *"([^"]+)"/.exec(configuration) ?? [];
+  const [, file = ''] = /jwt_svid_file_name *= *"([^"]+)"/.exec(configuration) ?? [];
+  // The bundle of a trust domain: use, sequence and refresh hint are those of SPIFFE.
+  const jwk = { ...issuer.signer.jwk, use: 'jwt-svid', alg: undefined };
+  issuer.keys = JSON.stringify({ keys: [jwk], spiffe_sequence: 7, spiffe_refresh_hint: 300 });
+  await trustPlatform(
+    'spiffe',
+    [{ claim: 'sub', value: 'spiffe://example.org/ns/payments/*' }],
+    ['--issuer', 'spiffe://example.org', '--jwks-url', `${issuer.origin}/jwks`],
+  );
+  const svid = makeToken(issuer.signer, { ...platformClaims.spiffe(now()), aud: [aud] }, { typ: 'JOSE' });
+  writeFileSync(at('svid', file), svid, { mode: 0o600 });
+  const login = ['login', 'jwt', '--tenant', 'system', '--role', 'spiffe', '--jwt', `@${at('svid', file)}`, '--print'];
+  const { stdout, code } = await ctl(login);
+  expect([code, await userOf(stdout)]).toEqual([0, expect.objectContaining({ user: 'spiffe://example.org/ns/payments/sa/app' })]);
 });

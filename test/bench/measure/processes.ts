@@ -12,14 +12,6 @@ export function processorMicros(pids: readonly number[]): number {
   return ticks * 10_000;
 }
 
-/** The same of the threads that there are, in thousandths of a microsecond: for turns that last a few hundredths of a second. */
-export function threadMicros(pids: readonly number[]): number {
-  const times = pids.flatMap((pid) =>
-    readdirSync(`/proc/${pid}/task`).map((thread) => Number(textOf(pid, `task/${thread}/schedstat`).split(' ')[0])),
-  );
-  return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1_000;
-}
-
 /** Memory of a process in MiB: its own pages, and of each shared page its share (PSS). 0 when the process is gone. */
 export function proportionalMib(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(textOf(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024;

@@ -9,15 +9,13 @@ import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
 import { jwks, makeSigner, makeToken } from '../../plugins/jwt/tokens.ts';
 import { allWorkers, type Part, payload } from '../measure/bench.ts';
 import { formatRatio } from '../measure/formats.ts';
-import { threadMicros } from '../measure/processes.ts';
+import { processorMicros } from '../measure/processes.ts';
 import { formatTable, inRounds, median, medianOf } from '../measure/rounds.ts';
 import { type Appliance, startAppliance } from '../neighbours/appliance.ts';
 
 /** One credential logs in 600 times a minute in a worker: all turns of a way stay below that. */
 const loginsInTurn = 100;
-/** Short turns, and many: what else runs on the machine comes and goes between both sides of a ratio. */
-const usesInTurn = 300;
-const turnsOfUse = 5;
+const usesInTurn = 1_500;
 const callers = 8;
 
 type Row = Parts['identity']['rows'][number];
@@ -39,8 +37,7 @@ export const identity: Part<'identity'> = {
       const { logins, uses, close } = await waysOf(appliance, certificatePort);
       try {
         // The warm-up is a turn too.
-        rows.push(...(await compare(appliance, logins, Math.min(rounds, 4))));
-        for (const ways of uses) rows.push(...(await compare(appliance, ways, rounds * turnsOfUse)));
+        for (const ways of [logins, ...uses]) rows.push(...(await compare(appliance, ways, Math.min(rounds, 4))));
       } finally {
         close();
       }
@@ -77,7 +74,7 @@ async function compare({ processes }: Appliance, ways: readonly Way[], rounds: n
 
 async function turnOf({ times, send }: Way, pids: readonly number[]): Promise<Turn> {
   const latencies: number[] = [];
-  const before = threadMicros(pids);
+  const before = processorMicros(pids);
   let left = times;
   const caller = async (): Promise<void> => {
     while (left-- > 0) {
@@ -88,7 +85,7 @@ async function turnOf({ times, send }: Way, pids: readonly number[]): Promise<Tu
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
-  return { micros: (threadMicros(pids) - before) / times, p50Ms: median(latencies) };
+  return { micros: (processorMicros(pids) - before) / times, p50Ms: median(latencies) };
 }
 
 type Ways = { readonly logins: readonly Way[]; readonly uses: readonly (readonly Way[])[]; readonly close: () => void };
