@@ -102,7 +102,11 @@ export function drillHistory(store: Store): DrillHistory {
 
 /** Tells whether the faults that a drill has found are still to be mended. */
 export function hasFoundFaults(store: Store): boolean {
-  const { isOpen, last } = getIfOpen(historyTable(store), historyKey) ?? {};
+  return areOpenIn(getIfOpen(historyTable(store), historyKey) ?? {});
+}
+
+/** An earlier version kept the last result alone. */
+function areOpenIn({ isOpen, last }: KeptHistory): boolean {
   return isOpen ?? last?.outcome === 'found';
 }
 
@@ -110,7 +114,7 @@ export async function keepResult(store: Store, result: DrillResult): Promise<voi
   await store.write((transaction) => {
     const { at, by, source, kind } = result;
     const before: KeptHistory = getOrDrop(transaction, historyTable(store), historyKey) ?? {};
-    const isOpen = result.outcome === 'found' || (result.outcome !== 'restores' && (before.isOpen ?? before.last?.outcome === 'found'));
+    const isOpen = result.outcome === 'found' || (result.outcome !== 'restores' && areOpenIn(before));
     const good = result.outcome === 'restores' ? { lastGood: { at, by, source, kind } } : {};
     transaction.put(historyTable(store), historyKey, { ...before, last: result, ...good, isOpen });
   });
