@@ -1,4 +1,5 @@
-// Devices that wait for a person, in the console over the real daemon in Chromium: what is to be compared, and both decisions.
+// Enrolment in the console over the real daemon in Chromium: devices that wait for a person, with what is to be compared and both decisions, the
+// registration authority, and secrets for one device.
 import { writeFileSync } from 'node:fs';
 import type { Browser as Chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +11,8 @@ import { expectAccessible, looks, openPage, picture, signInWithToken } from './c
 
 const path = temporaryDirectory();
 const transactions = [newTransaction(), newTransaction()];
-const requests = '/v1/state/keystore/tls/ca/plant/enrolment-requests';
+const ca = '/v1/state/keystore/tls/ca/plant';
+const [requests, secrets] = [`${ca}/enrolment-requests`, `${ca}/enrolment-secrets`];
 
 let daemon: Daemon;
 let chromium: Chromium;
@@ -24,7 +26,12 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ enrolment: { 'plain-listen': `127.0.0.1:${port}` } }));
   daemon = await startDaemon({ directory: path('data'), args: ['--config', file], firstStart: false });
   const est = { 'allowed-domains': ['example.test'], 'allow-subdomains': true };
-  await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: 'plant', est, scep: { enabled: true, 'approval-required': true } });
+  await daemon.request('POST', '/v1/config/keystore/tls/ca', {
+    name: 'plant',
+    est,
+    scep: { enabled: true, 'approval-required': true },
+    cmp: { enabled: true },
+  });
   const { uuid } = (await daemon.request('GET', '/v1/state/tenants/system')) as { readonly uuid: string };
   served = { urlOf: () => `http://127.0.0.1:${port}/scep/${uuid}/plant` };
   device = await makeDevice('CN=device');
@@ -73,6 +80,56 @@ describe.skipIf(chromiumPath === undefined)('devices that wait', () => {
       ),
     );
     expect(polls.map(({ pkiStatus }) => pkiStatus)).toEqual(['0', '2']);
+    await context.close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('the registration authority', () => {
+  test('is shown with the end of its certificate', async () => {
+    const { scep } = (await daemon.request('GET', ca)) as { readonly scep: { readonly 'registration-not-after': string } };
+    const { context, page } = await openPage(chromium, looks.light);
+    await signInWithToken(page, daemon.url, daemon.rootToken);
+    await page.goto(`${daemon.url}/ui/v1/config/keystore/tls/ca/plant`);
+    const end = page.locator('dt:text-is("Registration authority") + dd time');
+    expect(await end.getAttribute('datetime')).toBe(scep['registration-not-after']);
+    expect(await end.textContent()).toBe('ends in 2 years');
+    await context.close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('a secret for one device', () => {
+  test('is made for the protocol at which it is asked for, shown once, listed, and revoked', async () => {
+    const { context, page, faults } = await openPage(chromium, looks.light);
+    await signInWithToken(page, daemon.url, daemon.rootToken);
+    for (const [protocol, forCmp] of [
+      ['SCEP', ''],
+      ['CMP', 'true'],
+    ] as const) {
+      await page.goto(`${daemon.url}/ui/v1/config/keystore/tls/ca/plant?do=enrol`);
+      await page.click(`section[aria-labelledby="by-${protocol}"] a:has-text("Make a secret for a device")`);
+      await page.waitForSelector('#field-for-cmp');
+      expect(await page.inputValue('#field-for-cmp'), protocol).toBe(forCmp);
+    }
+    await page.fill('#field-subject', 'CN=pump.example.test');
+    await page.fill('#field-names', 'pump.example.test');
+    await page.click('main form >> button[type=submit]');
+    const answer = page.locator('section[aria-label="Answer"]');
+    await answer.locator('button:text-is("Show")').click();
+    const secret = (await answer.locator('.secret code').textContent()) ?? '';
+    expect(secret).toMatch(/^[A-Z2-9]{24}$/);
+    await expectAccessible(page);
+    await page.goto(`${daemon.url}/ui/v1/config/keystore/tls/ca/plant`);
+    await page.click('a:has-text("One-time secrets")');
+    await page.waitForSelector('tr:has-text("CN=pump.example.test")');
+    expect(await page.content()).not.toContain(secret);
+    const [listed] = (await daemon.request('GET', secrets)) as { readonly id: string }[];
+    await page.goto(`${daemon.url}/ui${ca}/revoke-enrolment-secret`);
+    await page.fill('#field-id', listed?.id ?? '');
+    await page.fill('#confirm-name', 'plant');
+    await page.click('main form >> button.danger');
+    await page.waitForSelector('section[aria-label="Answer"]');
+    expect(await daemon.request('GET', secrets)).toEqual([]);
+    expect(faults).toEqual([]);
     await context.close();
   });
 });

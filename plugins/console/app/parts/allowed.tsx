@@ -11,10 +11,12 @@ export type AllowedProps = {
   /** another reason for which it cannot be followed, with the way out */
   readonly lacks?: string | undefined;
   readonly look?: 'button' | 'button primary' | 'button danger';
+  /** called before it is followed, such as to prepare the form there */
+  readonly onFollow?: (() => void) | undefined;
   readonly children: ComponentChildren;
 };
 
-export function AllowedLink({ operation, path, href, lacks, look = 'button', children }: AllowedProps): ComponentChildren {
+export function AllowedLink({ operation, path, href, lacks, look = 'button', onFollow, children }: AllowedProps): ComponentChildren {
   const said = may(operation, path).value;
   const reason = typeof said === 'object' ? `not allowed: ${said.no}` : lacks;
   if (reason !== undefined) {
@@ -26,7 +28,7 @@ export function AllowedLink({ operation, path, href, lacks, look = 'button', chi
     );
   }
   return (
-    <a class={look} href={href}>
+    <a class={look} href={href} onClick={onFollow}>
       {children}
     </a>
   );

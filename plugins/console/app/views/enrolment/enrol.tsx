@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { hrefOf } from '../../address/router.ts';
+import { prepareForm } from '../../forms/prepared.ts';
 import { AllowedLink } from '../../parts/allowed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Heading } from '../../parts/heading.tsx';
@@ -66,21 +67,28 @@ function Steps({ name, state }: { readonly name: string; readonly state: Authori
   return <Enabled name={name} state={state} urls={urls} />;
 }
 
-type Other = { readonly title: string; readonly urls: readonly string[]; readonly make: string; readonly label: string };
+type Other = {
+  readonly title: string;
+  readonly urls: readonly string[];
+  readonly make: string;
+  readonly label: string;
+  /** values with which the form of `make` opens */
+  readonly values?: Readonly<Record<string, string>>;
+};
 
 /** The protocols beside EST that are on, and what a device is given for each. */
 function othersOf({ scep, cmp, acme }: AuthorityState): readonly Other[] {
   const secret = { make: 'make-enrolment-secret', label: 'Make a secret for a device' };
   const all = [
     { title: 'SCEP', of: scep, urls: scep?.url, ...secret },
-    { title: 'CMP', of: cmp, urls: cmp?.url, ...secret },
+    { title: 'CMP', of: cmp, urls: cmp?.url, ...secret, values: { 'for-cmp': 'true' } },
     { title: 'ACME', of: acme, urls: acme?.['directory-url'], make: 'make-eab-key', label: 'Make a key for an account' },
   ];
   return all.flatMap(({ of, urls = [], ...other }) => (of?.enabled === true ? [{ ...other, urls }] : []));
 }
 
 function OtherProtocols({ name, state }: { readonly name: string; readonly state: AuthorityState }): ComponentChildren {
-  return othersOf(state).map(({ title, urls, make, label }) => {
+  return othersOf(state).map(({ title, urls, make, label, values }) => {
     const path = `${authorityStatePath(name)}/${make}`;
     const command = `keystorectl enrol-kit DEVICE --at ${name}`;
     return (
@@ -103,7 +111,7 @@ function OtherProtocols({ name, state }: { readonly name: string; readonly state
           <CopyButton text={command} what="command" />
         </div>
         <div class="buttons">
-          <AllowedLink operation="execute" path={path} href={hrefOf(path)}>
+          <AllowedLink operation="execute" path={path} href={hrefOf(path)} onFollow={values && (() => prepareForm(path, values))}>
             {label}
           </AllowedLink>
         </div>
