@@ -39,7 +39,7 @@ import { Concluded, enrolAgain, enrolFirst, rulesOf } from './enrolment/enrol.ts
 import { forgetFailures, noteFailure } from './enrolment/failures.ts';
 import { enrolProven, findForbiddenNames } from './enrolment/proven.ts';
 import { judgeMac } from './enrolment/secrets.ts';
-import { findAnswer, first, hashOfKey, placeOf, recordsOf } from './enrolment/transactions.ts';
+import { findAnswer, hashOfKey, placeOfKey, recordsOf } from './enrolment/transactions.ts';
 import { type ApprovedRequest, approveByPolicy, approveRenewal, formatUnproved } from './issuing/approval.ts';
 import { findPath, isServerCertificate, maxIntermediates } from './issuing/chain.ts';
 import { verifyTemplate } from './enrolment/crmf.ts';
@@ -130,8 +130,10 @@ function authorityOf(context: CaContext, bounds: Bounds, ca: FoundCa): Certifica
     answerSigner: async () =>
       answerSigner(context, { tenantId, caId: record.id, issuer: newest }, (await ensureRegistrations(context, ca))[0]),
     judgeMac: (question) => judgeMac(context, limit, ca, rulesOf(record, question.protocol), question),
-    findEnrolment: (asked, publicKey) =>
-      findAnswer(context, recordsOf(context, placeOf(ca, asked, first)), { keyHash: hashOfKey(publicKey) }),
+    findEnrolment(asked, publicKey) {
+      const keyHash = hashOfKey(publicKey);
+      return findAnswer(context, recordsOf(context, placeOfKey(context, ca, asked, keyHash)), { keyHash });
+    },
     requireFewUnproven: (clientIp, isQuestion) =>
       limit.requireBelow(unproven(record), clientIp, { strictly: isQuestion, what: nothingProven }),
     countUnproven: (clientIp) => limit.count(unproven(record), clientIp, nothingProven),

@@ -17,14 +17,16 @@ import {
   enrolled,
   findAnswer,
   findNoRoom,
-  first,
   hashesOf,
+  isUsedElsewhere,
   type Place,
+  placeBesides,
   placeOf,
+  placeOfKey,
   recordedYears,
   recordsOf,
+  requesterOf,
   waitingDays,
-  withoutUnproven,
 } from './transactions.ts';
 
 /** First enrolment of a device. Throws `identity-not-allowed`, `rate-limited`, and as issueCertificate. */
@@ -35,12 +37,14 @@ export async function enrolFirst(
   csr: VerifiedCsr,
   asked: FirstEnrolment,
 ): Promise<EnrolmentOutcome> {
-  const place = placeOf(ca, asked, first);
   const hashes = hashesOf(csr);
-  const records = withoutUnproven(recordsOf(context, place), hashes, hasShownSecret(asked));
+  const place = placeOfKey(context, ca, asked, hashes.keyHash);
+  const records = recordsOf(context, place);
   const known = findAnswer(context, records, hashes);
   const rules = rulesOf(ca.record, asked.protocol);
-  if (known !== undefined) {
+  const besides = placeBesides(ca, asked, hashes.keyHash);
+  const isOpen = known === undefined || (besides !== undefined && isUsedElsewhere(context, records, hashes.keyHash));
+  if (!isOpen) {
     const shared = records.issued?.via.endsWith('-shared-secret') === true ? rules.initialEnrollSecret : undefined;
     const end = asked.vouched === undefined ? endOfSecret(context, ca, shared, asked.secret) : undefined;
     if (end !== undefined) await keepMessage(context, csr, place, known, end === 'without-end' ? endOf(context, {}) : end);
@@ -50,20 +54,32 @@ export async function enrolFirst(
   if ('refusal' in judged) return { status: 'refused', why: 'credential', detail: `The credential was not accepted: ${judged.refusal}.` };
   asked.onAccepted?.(judged.credential);
   const approved = approveFirst(csr, ca, judged.identity);
-  if (rules.approvalRequired) return keepPending(context, ca, csr, place, asked, judged);
-  const messageUntil = endOf(context, judged);
-  return issueOnce(
-    context,
-    ca,
-    { approved, csr, place, messageUntil, keep: asked.keep },
-    `${asked.protocol}-${judged.credential}`,
-    (transaction) => {
-      spendOrRefuse(context, transaction, judged.oneTime);
-    },
-  );
+  const requester = besides && requesterOf(asked, judged);
+  const decide = rules.approvalRequired ? keepPending : issueFirst;
+  const outcome = known ?? (await decide(context, ca, { csr, place, asked, judged, approved, requester }));
+  // Somebody may have come first meanwhile.
+  context.store.refresh();
+  if (besides === undefined || place === besides || !isUsedElsewhere(context, recordsOf(context, place), hashes.keyHash, requester))
+    return outcome;
+  return decide(context, ca, { csr, place: besides, asked, judged, approved, requester });
 }
 
-const hasShownSecret = ({ secret, vouched }: FirstEnrolment): boolean => secret !== undefined || vouched !== undefined;
+/** A first enrolment whose sender was accepted. */
+type AcceptedFirst = {
+  readonly csr: VerifiedCsr;
+  readonly place: Place;
+  readonly asked: FirstEnrolment;
+  readonly judged: Accepted;
+  readonly approved: ApprovedRequest;
+  readonly requester: string | undefined;
+};
+
+function issueFirst(context: CaContext, ca: FoundCa, { judged, asked, ...wish }: AcceptedFirst): Promise<EnrolmentOutcome> {
+  const messageUntil = endOf(context, judged);
+  return issueOnce(context, ca, { ...wish, messageUntil, keep: asked.keep }, `${asked.protocol}-${judged.credential}`, (transaction) => {
+    spendOrRefuse(context, transaction, judged.oneTime);
+  });
+}
 
 /** The time until which a message with this credential could be sent again. */
 function endOf({ clock }: CaContext, { until }: Pick<Accepted, 'until'>): string {
@@ -118,6 +134,8 @@ type Wish = {
   readonly approved: ApprovedRequest;
   readonly csr: VerifiedCsr;
   readonly place: Place;
+  /** as requesterOf has it, where it is remembered */
+  readonly requester?: string | undefined;
   /** end of the record of the message, if it has one */
   readonly messageUntil?: string | undefined;
   readonly ttlSeconds?: number | undefined;
@@ -131,7 +149,7 @@ type Wish = {
 export async function issueOnce(
   context: CaContext,
   ca: FoundCa,
-  { approved, csr, place, messageUntil, ttlSeconds = Infinity, keep }: Wish,
+  { approved, csr, place, requester, messageUntil, ttlSeconds = Infinity, keep }: Wish,
   via: string,
   check: (transaction: WriteTransaction) => void,
 ): Promise<EnrolmentOutcome> {
@@ -148,7 +166,11 @@ export async function issueOnce(
         check(transaction);
       },
       keep(transaction, made) {
-        transaction.put(context.tables.enrolments, place.answered, { ...hashes, serial: made.serial, until: made.record.notAfter });
+        transaction.put(context.tables.enrolments, place.answered, {
+          ...hashes,
+          ...defined({ requester }),
+          ...{ serial: made.serial, until: made.record.notAfter },
+        });
         if (place.message !== undefined && messageUntil !== undefined)
           transaction.put(context.tables.enrolments, place.message, { ...hashes, serial: made.serial, until: messageUntil });
         transaction.delete(context.tables.pendingEnrolments, place.pending);
@@ -199,30 +221,27 @@ function spendOrRefuse(context: CaContext, transaction: WriteTransaction, key: S
 async function keepPending(
   context: CaContext,
   ca: FoundCa,
-  csr: VerifiedCsr,
-  place: Place,
-  asked: FirstEnrolment,
-  accepted: Accepted,
+  { csr, place, asked, judged, requester }: AcceptedFirst,
 ): Promise<EnrolmentOutcome> {
   const { store, tables, clock } = context;
   const { protocol, clientIp } = asked;
-  const { identity, oneTime, credential } = accepted;
+  const { identity, oneTime, credential } = judged;
   const messageHash = place.message?.at(-1);
-  const message = messageHash === undefined ? undefined : { hash: String(messageHash), until: endOf(context, accepted) };
+  const message = messageHash === undefined ? undefined : { hash: String(messageHash), until: endOf(context, judged) };
   const hashes = hashesOf(csr);
   const now = clock.now();
   const { der, form, subjectText, nameTexts, keyName } = csr.content;
   const via = `${protocol}-${credential}`;
   return store.write((transaction): EnrolmentOutcome => {
     const meanwhile =
-      findAnswer(context, withoutUnproven(recordsOf(context, place, transaction), hashes, hasShownSecret(asked)), hashes) ??
+      findAnswer(context, recordsOf(context, place, transaction), hashes) ??
       findNoRoom(context, transaction, ca, { via, clientIp, keyHash: hashes.keyHash });
     if (meanwhile !== undefined) return meanwhile;
     const problem = oneTime === undefined ? undefined : spend(context, transaction, oneTime);
     if (problem !== undefined) return { status: 'refused', why: 'credential', detail: `The credential was not accepted: ${problem}.` };
     transaction.put(tables.pendingEnrolments, place.pending, {
       ...hashes,
-      ...{ csr: der, ...defined({ form, message }), subject: subjectText, names: nameTexts, keyName, clientIp },
+      ...{ csr: der, ...defined({ form, message, requester }), subject: subjectText, names: nameTexts, keyName, clientIp },
       via,
       requestedAt: formatTimestamp(now),
       until: formatTimestamp(now.add({ hours: waitingDays * 24 })),

@@ -1,13 +1,14 @@
 // Transactions of enrolment: a request that is repeated, because an answer was lost, gets the same answer again, and nothing new.
 import { hash } from 'node:crypto';
 import { subscriberOf } from '../../../core/base/addresses.ts';
-import type { EnrolmentOutcome, Transaction } from '../../../core/plugin/services/certificate-authority.ts';
+import type { EnrolmentOutcome, FirstEnrolment, Transaction } from '../../../core/plugin/services/certificate-authority.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import type { CaContext } from '../context.ts';
 import type { VerifiedCsr } from '../issuing/csr.ts';
 import type { Enrolment, PendingEnrolment } from '../records/enrolments.ts';
 import type { IssuedCertificate } from '../records/records.ts';
+import type { Accepted } from './secrets.ts';
 
 /** Days for which a request waits for a person, and for which a refusal is remembered. */
 export const waitingDays = 7;
@@ -32,8 +33,28 @@ export type Place = {
   readonly message?: StoreKey | undefined;
 };
 
-export function placeOf({ tenantId, record }: FoundCa, { protocol, transaction, message }: Transaction, scope: string): Place {
-  const id = hash('sha256', `${protocol}\0${transaction}`);
+export function placeOf(ca: FoundCa, asked: Transaction, scope: string): Place {
+  return placeUnder(ca, asked, scope, hash('sha256', `${asked.protocol}\0${asked.transaction}`));
+}
+
+/**
+ * Place of the first enrolment of a key whose transaction has a name that another requester uses: who knows the key knows the name before the device asks.
+ * Undefined for protocols that draw names.
+ */
+export function placeBesides(ca: FoundCa, asked: Transaction, keyHash: string): Place | undefined {
+  if (asked.protocol !== 'scep') return undefined;
+  return placeUnder(ca, asked, first, hash('sha256', `${asked.protocol}\0${asked.transaction}\0${keyHash}`));
+}
+
+/** Place where the first enrolment of a key is, or would be unless another requester uses its name. */
+export function placeOfKey(context: CaContext, ca: FoundCa, asked: Transaction, keyHash: string): Place {
+  const own = placeBesides(ca, asked, keyHash);
+  if (own === undefined) return placeOf(ca, asked, first);
+  const { answered, pending } = recordsOf(context, own);
+  return answered === undefined && pending === undefined ? placeOf(ca, asked, first) : own;
+}
+
+function placeUnder({ tenantId, record }: FoundCa, { protocol, message }: Transaction, scope: string, id: string): Place {
   // Clients of SCEP name transactions after the key (RFC 8894 section 3.2.1.1).
   const isOfKey = protocol === 'scep';
   return {
@@ -87,29 +108,47 @@ export function findAnswer(
   records: Records,
   hashes: { readonly keyHash: string; readonly requestHash?: string },
 ): EnrolmentOutcome | undefined {
-  const now = clock.now();
-  const isOver = ({ until }: { readonly until: string }): boolean => Temporal.Instant.compare(until, now) < 0;
-  const { answered, pending, issued, isOfKey, message } = records;
-  const isOther = (known: Enrolment | PendingEnrolment): boolean =>
-    known.keyHash !== hashes.keyHash || (hashes.requestHash !== undefined && known.requestHash !== hashes.requestHash);
-  // A refusal is remembered for its own key alone: anybody asks under any name.
-  const isRefusedOther = answered?.serial === undefined && answered?.keyHash !== hashes.keyHash;
-  if (answered !== undefined && !isRefusedOther && !isOver(answered) && (answered.serial === undefined || !isOfKey || isLiving(issued))) {
-    if (isOther(answered)) return usedByAnother;
-    if (answered.serial === undefined) return rejected;
-    if (issued === undefined || !isLiving(issued)) return ended;
-    return enrolled(answered.serial, issued, true);
-  }
-  if (pending === undefined || isOver(pending)) return message === undefined || isOver(message) ? undefined : replayed;
-  return isOther(pending) ? usedByAnother : { status: 'pending' };
+  const { issued, message } = records;
+  const user = userOf(clock, records, hashes.keyHash);
+  if (user === undefined) return message === undefined || isOver(message, clock.now()) ? undefined : replayed;
+  if (user.keyHash !== hashes.keyHash || (hashes.requestHash !== undefined && user.requestHash !== hashes.requestHash))
+    return usedByAnother;
+  if ('csr' in user) return { status: 'pending' };
+  if (user.serial === undefined) return rejected;
+  if (issued === undefined || !isLiving(issued)) return ended;
+  return enrolled(user.serial, issued, true);
 }
 
-/** The records without a request of another key that waits and has shown no secret: it keeps out none who shows one. */
-export function withoutUnproven(records: Records, { keyHash }: Pick<Enrolment, 'keyHash'>, hasShown: boolean): Records {
-  const { pending } = records;
-  return hasShown && pending !== undefined && !hasSecret(pending) && pending.keyHash !== keyHash
-    ? { ...records, pending: undefined }
-    : records;
+const isOver = ({ until }: { readonly until: string }, now: Temporal.Instant): boolean => Temporal.Instant.compare(until, now) < 0;
+
+/** The record that uses the name of a transaction when a request with this key comes; undefined if it is free. */
+function userOf(
+  clock: CaContext['clock'],
+  { answered, pending, issued, isOfKey }: Records,
+  keyHash: string,
+): Enrolment | PendingEnrolment | undefined {
+  const now = clock.now();
+  // A refusal is remembered for its own key alone: anybody asks under any name.
+  const isRefusedOther = answered?.serial === undefined && answered?.keyHash !== keyHash;
+  if (
+    answered !== undefined &&
+    !isRefusedOther &&
+    !isOver(answered, now) &&
+    (answered.serial === undefined || !isOfKey || isLiving(issued))
+  )
+    return answered;
+  return pending === undefined || isOver(pending, now) ? undefined : pending;
+}
+
+/** Tells whether another requester than this one, or any where this one is not known yet, uses the name of a transaction for another key. */
+export function isUsedElsewhere({ clock }: CaContext, records: Records, keyHash: string, requester?: string): boolean {
+  const user = userOf(clock, records, keyHash);
+  return user?.requester !== undefined && user.keyHash !== keyHash && user.requester !== requester;
+}
+
+/** Hash that identifies a requester: the device of a one-time secret, or one of an address where many have the same credential, or none is asked for. */
+export function requesterOf({ clientIp }: Pick<FirstEnrolment, 'clientIp'>, { credential, oneTime }: Accepted): string {
+  return hash('sha256', `${credential}\0${oneTime?.at(-1) ?? subscriberOf(clientIp)}`);
 }
 
 /** The answer with a certificate. */

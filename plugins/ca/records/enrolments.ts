@@ -105,7 +105,7 @@ export type MacSecret = { readonly secret: string };
 
 /**
  * The answer to a request, which a repetition gets again. Key: [tenant uuid, CA id, `first` or the serial number of the renewed certificate,
- * SHA-256 of protocol and transaction, hexadecimal]. And that a message was answered with a certificate: [tenant uuid, CA id, `message`, SHA-256 of
+ * SHA-256 of protocol and transaction, and of the key where another requester uses the transaction, hexadecimal]. And that a message was answered with a certificate: [tenant uuid, CA id, `message`, SHA-256 of
  * protocol and message, hexadecimal].
  */
 export type Enrolment = {
@@ -117,6 +117,8 @@ export type Enrolment = {
   readonly serial: string | undefined;
   /** the record is deleted after this time */
   readonly until: string;
+  /** requester of SCEP, as requesterOf has it */
+  readonly requester?: string;
 };
 
 /** Failures of devices at an address since one of them was successful. Key: [tenant uuid, CA id, subscriber of the address]. */
@@ -134,10 +136,11 @@ export type EnrolmentFailures = {
 /** Absent: a PKCS#10. `crmf-ra`: a registration authority vouches for the key, in place of its signature. */
 export type RequestForm = 'crmf' | 'crmf-ra';
 
-/** A first request that waits for a person. Key: [tenant uuid, CA id, SHA-256 of protocol and transaction, hexadecimal]. */
+/** A first request that waits for a person. Key: [tenant uuid, CA id, SHA-256 as that of an Enrolment]. */
 export type PendingEnrolment = {
   readonly requestHash: string;
   readonly keyHash: string;
+  readonly requester?: string;
   /** DER of a PKCS#10, or of the CertReqMsg of CMP */
   readonly csr: Uint8Array;
   readonly form?: RequestForm;

@@ -8,6 +8,7 @@ import {
   csrOf,
   type Device,
   holding,
+  issuerAndSubject,
   makeDevice,
   newTransaction,
   registrationOf,
@@ -180,6 +181,73 @@ describe('a recorded request', () => {
       await enrol(name, attacker, secret, { transactionId }),
       await enrol(name, attacker, undefined, { transactionId, messageType: '20' }),
     ]);
+  });
+});
+
+describe('the name of a transaction, which who knows the key of a device knows first,', () => {
+  const secretFor = async (name: string, dns: string, uses = 1): Promise<string> => {
+    const made = await appliance.act(name, 'make-enrolment-secret', { subject: `CN=${dns}`, names: [dns], uses });
+    return (made.body as { secret: string }).secret;
+  };
+  const poll = async (name: string, from: Device, transactionId: string): Promise<Reply> =>
+    ask(appliance, name, from, issuerAndSubject(await registrationOf(appliance, name), from), { transactionId, messageType: '20' });
+  const numberOf = ({ certificate }: Reply): string => (certificate as X509Certificate).serialNumber.toLowerCase();
+  const [own, strange] = ['own.example.test', 'strange.example.test'];
+
+  test('holds no device out that shows another secret; with one secret it has one key', async () => {
+    const name = await appliance.makeCa();
+    const [transactionId, other] = [newTransaction(), await makeDevice()];
+    const [ofVictim, ofAttacker] = [await secretFor(name, own, 3), await secretFor(name, strange, 3)];
+    const squat = await enrol(name, attacker, ofAttacker, { transactionId }, strange);
+    const first = await enrol(name, victim, ofVictim, { transactionId }, own);
+    const shared = await enrol(name, other, secret, { transactionId });
+    expect([squat, first, shared].map(({ pkiStatus }) => pkiStatus)).toEqual(['0', '0', '0']);
+    // Each has its own again, whatever the secret that it shows now, also when it asks without one.
+    expect(numberOf(await enrol(name, victim, undefined, { transactionId }, own))).toBe(numberOf(first));
+    expect(numberOf(await poll(name, victim, transactionId))).toBe(numberOf(first));
+    expect(numberOf(await poll(name, attacker, transactionId))).toBe(numberOf(squat));
+    await expectNothing(name, async () => [
+      await enrol(name, await makeDevice(), ofAttacker, { transactionId }, strange),
+      await enrol(name, victim, ofVictim, { transactionId }, strange),
+      await enrol(name, await makeDevice(), 'no secret', { transactionId }, own),
+      await enrol(name, await makeDevice(), undefined, { transactionId }, own),
+    ]);
+  });
+
+  test('holds none out that comes at the same time, nor in the place of one that was revoked', async () => {
+    const name = await appliance.makeCa();
+    const transactionId = newTransaction();
+    const devices = await Promise.all(Array.from({ length: 4 }, () => makeDevice()));
+    const secrets = await Promise.all(devices.map(() => secretFor(name, own, 2)));
+    const enrolAll = () => Promise.all(devices.map((device, index) => enrol(name, device, secrets[index], { transactionId }, own)));
+    const serials = (await enrolAll()).map(numberOf);
+    expect(new Set(serials).size).toBe(4);
+    expect((await enrolAll()).map(numberOf)).toEqual(serials);
+    for (const serial of serials) expect((await appliance.act(name, 'revoke', { serial })).status).toBe(200);
+    const again = (await enrolAll()).map(numberOf);
+    expect(new Set([...serials, ...again]).size).toBe(8);
+  });
+
+  test('holds none out where a person decides', async () => {
+    const name = await appliance.makeCa({ ...openScep, scep: { enabled: true, 'approval-required': true } });
+    const transactionId = newTransaction();
+    const [ofVictim, ofAttacker] = [await secretFor(name, own), await secretFor(name, strange)];
+    const asked = [
+      await enrol(name, attacker, undefined, { transactionId }, strange),
+      await enrol(name, await makeDevice(), ofAttacker, { transactionId }, strange),
+      await enrol(name, victim, ofVictim, { transactionId }, own),
+    ];
+    expect(asked.map(({ pkiStatus }) => pkiStatus)).toEqual(['3', '3', '3']);
+    const waiting = (await appliance.list(name, 'enrolment-requests')) as { id: string; subject: string }[];
+    expect(waiting).toHaveLength(3);
+    for (const { id, subject } of waiting)
+      expect((await appliance.act(name, subject === `CN=${own}` ? 'approve-enrolment' : 'reject-enrolment', { id })).status).toBeLessThan(
+        300,
+      );
+    const reply = await poll(name, victim, transactionId);
+    expect([reply.pkiStatus, reply.certificate?.subject]).toEqual(['0', `CN=${own}`]);
+    expect((await poll(name, attacker, transactionId)).pkiStatus).toBe('2');
+    expect(numberOf(await enrol(name, victim, ofVictim, { transactionId }, own))).toBe(numberOf(reply));
   });
 });
 

@@ -98,7 +98,7 @@ export function approveEnrolment(context: CaContext): AnyEndpoint {
       const outcome = await issueOnce(
         context,
         ca,
-        { approved, csr, place, messageUntil: pending.message?.until },
+        { approved, csr, place, requester: pending.requester, messageUntil: pending.message?.until },
         pending.via,
         (transaction) => {
           if (!transaction.has(context.tables.pendingEnrolments, place.pending))
