@@ -20,8 +20,9 @@ export function createCustodyStatements(store: Store, hsm: Hsm, keys: Attestatio
   const tenants = openTenants(store);
   return {
     recordedSince: () => exportHistoryStart(store),
-    async sign({ call, path, reference, publicKey, key, claims, told }) {
+    async sign({ call, path, reference, publicKey, second, key, claims, told }) {
       const [evidence, identity] = await Promise.all([hsm.evidence(reference), identifyKey(hsm, reference, publicKey, call.requestId)]);
+      const ofSecond = second && (await secondClaims(hsm, second, call.requestId));
       const signed = await keys.sign({
         // The uuid of the tenant `system` is made once and goes with the store: it names the appliance, whatever its address.
         iss: `urn:uuid:${tenants.findByName(systemTenantName)?.uuid ?? ''}`,
@@ -31,6 +32,7 @@ export function createCustodyStatements(store: Store, hsm: Hsm, keys: Attestatio
         ...shownTo(call, hiddenBy(call, path, told), {
           ...ownClaims(store, call),
           ...tokenClaims(key, identity, reference.stored, evidence),
+          ...defined({ 'second-key': ofSecond }),
           ...claims,
         }),
       });
@@ -51,6 +53,17 @@ function ownClaims(store: Store, { caller: { tenantId, tenantName } }: CustodySt
     tenant: { name: tenantName, uuid: tenantId },
     ...(tenantName === systemTenantName ? { audit: { heads } } : {}),
   };
+}
+
+/** The claim `second-key`: what `key` and `custody` say of the first. */
+async function secondClaims(
+  hsm: Hsm,
+  { reference, publicKey }: NonNullable<CustodyStatement['second']>,
+  requestId: string,
+): Promise<JsonObject> {
+  const [evidence, identity] = await Promise.all([hsm.evidence(reference), identifyKey(hsm, reference, publicKey, requestId)]);
+  const { key, custody } = tokenClaims({}, identity, reference.stored, evidence);
+  return { ...asObject(key), custody: asObject(custody) };
 }
 
 /** The claims `key` and `custody`. Attributes that the token does not give are absent. */

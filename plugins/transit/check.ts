@@ -1,7 +1,7 @@
 // The invariants of the plugin's records, checked after every test and by the appliance's own check.
 import type { CheckFinding } from '../../core/base/context.ts';
 import type { StoreKey } from '../../core/store/store.ts';
-import { cipherOf, isSymmetric } from './ciphers.ts';
+import { besideOf, cipherOf, isSymmetric } from './ciphers.ts';
 import { type Attachment, isPublishedBy, referenceOf } from './records/attachments.ts';
 import type { Key, Version } from './records/keyring.ts';
 import type { Transit } from './context.ts';
@@ -77,8 +77,8 @@ function* checkPublished({ tables, attachments }: Transit, attachment: Attachmen
 // A token key of a version is not in the ledger, or the next sweep would destroy a key in use.
 function* checkLedger({ tables, ledger }: Transit): Iterable<CheckFinding> {
   for (const { stored, binding } of ledger.entries()) {
-    const held = tables.versions.get([binding.tenant, binding.keyId, binding.version])?.stored;
-    if (held !== undefined && Buffer.compare(held.blob, stored.blob) === 0)
+    const version = tables.versions.get([binding.tenant, binding.keyId, binding.version]);
+    if ([version?.stored, version?.agreement].some((held) => held !== undefined && Buffer.compare(held.blob, stored.blob) === 0))
       yield { where: `pending key ${binding.tenant}/${binding.keyId}/${binding.version}`, problem: 'names a key that a version holds' };
   }
 }
@@ -131,6 +131,8 @@ function problemOf(
 function partsFit(record: KeyRecord, version: VersionRecord): boolean {
   const isAsymmetric = !isSymmetric(cipherOf(record));
   if (isAsymmetric !== (version.publicKey !== undefined)) return false;
+  const isSecond = besideOf(cipherOf(record)) !== undefined;
+  if (isSecond !== (version.agreement !== undefined) || isSecond !== (version.agreementPublicKey !== undefined)) return false;
   if (version.stored === undefined) return isAsymmetric && version.hmac === undefined && version.convergent === undefined;
   return version.hmac !== undefined && record.convergentEncryption === (version.convergent !== undefined);
 }

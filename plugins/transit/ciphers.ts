@@ -44,7 +44,13 @@ export type OpeningCipher = Pick<SigningCipher, 'keyType' | 'nodeKey'> & { reado
  */
 export type EstablishingCipher = Pick<SigningCipher, 'nodeKey'> & { readonly kind: 'establishing' } & (
     | { readonly use: 'agree'; readonly keyType: AgreeingKeyType; readonly family: 'ecdh' | 'x25519' }
-    | { readonly use: 'decapsulate'; readonly keyType: DecapsulatingKeyType; readonly family: 'ml-kem' }
+    | {
+        readonly use: 'decapsulate';
+        readonly keyType: DecapsulatingKeyType;
+        readonly family: 'ml-kem';
+        /** type of a second private key of each version: what both give makes the secret (X-Wing) */
+        readonly beside?: 'x25519';
+      }
   );
 
 /** A symmetric cipher that authenticates by AES-CMAC (RFC 4493). */
@@ -118,12 +124,20 @@ const establishments: ReadonlyMap<string, EstablishingCipher> = new Map(
   ),
 );
 
+/** The name that HPKE has for X-Wing (draft-ietf-hpke-pq). */
+const hybrid = 'mlkem768-x25519';
+const hybridCipher: EstablishingCipher = {
+  ...(establishments.get('ml-kem-768') as Extract<EstablishingCipher, { readonly use: 'decapsulate' }>),
+  beside: 'x25519',
+};
+
 // A map, so that no name resolves to an inherited property.
 const ciphers: ReadonlyMap<string, Cipher> = new Map([
   ...aeadCiphers,
   ...signingCiphers,
   ...cmacCiphers,
   ...[...establishments].filter(([name, { keyType }]) => name === keyType),
+  [hybrid, hybridCipher],
 ]);
 
 /** The ciphers that sign, where the key is for encryption. */
@@ -179,11 +193,17 @@ export function useOf(key: Parameters<typeof cipherOf>[0]): CipherUse {
   return useOfCipher(cipherOf(key));
 }
 
+/** Type of the second private key of each version; undefined for a cipher whose versions have one. */
+export function besideOf(cipher: Cipher): 'x25519' | undefined {
+  return cipher.kind === 'establishing' && cipher.use === 'decapsulate' ? cipher.beside : undefined;
+}
+
 /** Throws unsupported-cipher, naming the missing mechanism, when no token can hold private keys of the cipher. */
-export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm): void {
-  if (hsm.offers(keyType)) return;
+export function requireOffered(cipherName: string, cipher: Cipher, hsm: Hsm): void {
+  const missing = [cipher.keyType, besideOf(cipher)].find((keyType) => keyType !== undefined && !hsm.offers(keyType));
+  if (missing === undefined) return;
   throw fail('unsupported-cipher', {
-    detail: `No configured token, or not that of every appliance of the cluster, offers ${hsm.mechanismFor(keyType)}, which cipher ${cipherName} needs.`,
+    detail: `No configured token, or not that of every appliance of the cluster, offers ${hsm.mechanismFor(missing)}, which cipher ${cipherName} needs.`,
   });
 }
 

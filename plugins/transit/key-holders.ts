@@ -34,8 +34,8 @@ function* versionHolders({ tables, keyring }: Transit, key: Key): Iterable<KeyHo
 }
 
 /** The fields in which records hold stored keys. */
-type Keys = Pick<VersionRecord, 'stored' | 'hmac' | 'convergent'>;
-const fields = ['stored', 'hmac', 'convergent'] as const satisfies (keyof Keys)[];
+type Keys = Pick<VersionRecord, 'stored' | 'hmac' | 'convergent' | 'agreement'>;
+const fields = ['stored', 'hmac', 'convergent', 'agreement'] as const satisfies (keyof Keys)[];
 
 function holderOf<R extends Keys>(table: Table<R>, storeKey: StoreKey, seen: R, keys: readonly KeyReference[]): KeyHolder {
   return {

@@ -1,5 +1,7 @@
-// age-plugin: opens age files whose recipient is an X25519 key of the appliance, as age and programs with its plugins ask for it (C2SP, age-plugin).
+// age-plugin: opens age files whose recipient is an X25519 or X-Wing key of the appliance, as age and programs with its plugins ask for it (C2SP, age-plugin).
 import { createPublicKey } from 'node:crypto';
+import { readPem } from '../../../core/base/texts/pem.ts';
+import { rawOfXWingSpki } from '../../../core/der/x-wing.ts';
 import { Client } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
@@ -10,7 +12,7 @@ import { decodeBech32, encodeBech32 } from './bech32.ts';
 import { readStanzas, type Stanza, writeStanza } from './stanzas.ts';
 
 const description =
-  'Show the recipient (age1…) of a key with cipher x25519, and its identity for files that are encrypted to it: with age-plugin-keystored on ' +
+  'Show the recipient (age1…) of a key with cipher x25519 or mlkem768-x25519, and its identity for files that are encrypted to it: with age-plugin-keystored on ' +
   'the path, age, SOPS and others open them through the appliance. The identity names the key and is public.';
 
 const more = `
@@ -23,6 +25,8 @@ Programs look for age-plugin-keystored: make a script of that name, with two lin
 
 Its connection is that of the environment, or of the profile (KEYSTORED_URL, KEYSTORED_TOKEN_FILE and so on).`;
 
+/** age writes what is sealed to X-Wing keys as post-quantum recipients. */
+const hybridType = 'mlkem768x25519';
 const identityPrefix = 'age-plugin-keystored-';
 const none = new Uint8Array(0);
 /** Stanzas in one request. */
@@ -34,14 +38,14 @@ type Options = ConnectionOptions & { readonly keyVersion?: string; readonly ageP
 export async function runAgePlugin(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = commandFor(io, 'keystorectl age-plugin')
     .description(description)
-    .argument('[key]', 'transit key with cipher x25519')
+    .argument('[key]', 'transit key with cipher x25519 or mlkem768-x25519')
     .option('--key-version <N>', 'version of the key (default: the newest that is active)')
     .option('--age-plugin <STATE>', 'how programs run it')
     .helpOption('-h, --help', 'show this')
     .addHelpText('after', helpEnd(more, io))
     .action(async (key: string | undefined, { keyVersion, agePlugin, ...connection }: Options) => {
       if (agePlugin === undefined && key === undefined)
-        throw usageError('no key is named: give the name of a transit key with cipher x25519');
+        throw usageError('no key is named: give the name of a transit key with cipher x25519 or mlkem768-x25519');
       const connect = async (): Promise<Client> => new Client(await resolveConnection({ ...before, ...connection }, io));
       if (agePlugin !== undefined) return serve(agePlugin, connect, io);
       const client = await connect();
@@ -66,12 +70,21 @@ async function showKey(client: Client, key: string, keyVersion: string | undefin
   const version = keyVersion ?? String(state['default-encryption-version'] || state['latest-version']);
   const pem = state.keys[version];
   if (pem === undefined) throw new CommandFailed(exitCodes.notFound, `the key has no version ${version}`);
-  const publicKey = pem.includes('PUBLIC KEY') ? createPublicKey(pem) : undefined;
-  if (publicKey?.asymmetricKeyType !== 'x25519')
-    throw new CommandFailed(exitCodes.refused, `${key} has no X25519 key: age takes keys with cipher x25519`);
-  const recipient = encodeBech32('age', publicKey.export({ format: 'raw-public' }));
+  const recipient = recipientOf(pem);
+  if (recipient === undefined)
+    throw new CommandFailed(exitCodes.refused, `${key} has no X25519 key: age takes keys with cipher x25519 or mlkem768-x25519`);
   const identity = encodeBech32(identityPrefix, Buffer.from(`${key}/${version}`)).toUpperCase();
   io.stdout.write(`# public key: ${recipient}\n${identity}\n`);
+}
+
+/** The recipient of a public key; undefined for a key that age does not take. */
+function recipientOf(pem: string): string | undefined {
+  const der = readPem(pem).find(({ label }) => label === 'PUBLIC KEY')?.der;
+  if (der === undefined) return undefined;
+  const hybrid = rawOfXWingSpki(der);
+  if (hybrid !== undefined) return encodeBech32('age1pq', hybrid);
+  const publicKey = createPublicKey(pem);
+  return publicKey.asymmetricKeyType === 'x25519' ? encodeBech32('age', publicKey.export({ format: 'raw-public' })) : undefined;
 }
 
 /** A key, and the version of it whose recipient the files name. */
@@ -125,7 +138,7 @@ async function openAll(connect: Connect, next: () => Promise<Stanza>, tell: Tell
       else identities.push(identity);
       count += 1;
     }
-    if (command !== 'recipient-stanza' || type !== 'X25519') continue;
+    if (command !== 'recipient-stanza' || (type !== 'X25519' && type !== hybridType)) continue;
     const stanza = { args: [type, ...args], body: one.body };
     const before = files.get(first);
     if (before === undefined) files.set(first, [stanza]);

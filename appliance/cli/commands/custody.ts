@@ -4,6 +4,8 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import { splitPublicKeys } from '../../../core/audit/keys.ts';
 import { thumbprintOf } from '../../../core/base/public-keys/jwk.ts';
+import { readPem } from '../../../core/base/texts/pem.ts';
+import { partsOfXWingKey, rawOfXWingSpki } from '../../../core/der/x-wing.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { StatementRefused, verifyStatement } from '../../attestation/statement-jws.ts';
 import { commandFor } from '../terminal/command-output.ts';
@@ -34,7 +36,7 @@ export async function runCustody(words: readonly string[], io: Io): Promise<void
 }
 
 async function verifyFile(file: string, { keys, of: subject, output }: Options, io: Io): Promise<void> {
-  const known = await readKeys(keys, io);
+  const known = (await readKeys(keys, io)).flat();
   const text = await readStatement(file, io);
   try {
     const { kid, payload } = verifyStatement(text, known);
@@ -46,13 +48,15 @@ async function verifyFile(file: string, { keys, of: subject, output }: Options, 
   }
 }
 
-const aboutKey = z.object({ key: z.object({ thumbprint: z.string() }) });
+const identity = z.object({ thumbprint: z.string() });
+const aboutKey = z.object({ key: identity, 'second-key': identity.optional() });
 
 async function requireAbout(payload: JsonObject, file: string, io: Io): Promise<void> {
   const [key, ...more] = await readKeys(file, io);
   if (key === undefined || more.length > 0) throw usageError(`${file} must have one public key`);
-  if (aboutKey.safeParse(payload).data?.key.thumbprint !== thumbprintOf(key))
-    throw new StatementRefused(`its signature is good, but it is not about the key in ${file}`);
+  const { key: first, 'second-key': second } = aboutKey.safeParse(payload).data ?? {};
+  const [about, given] = [[first, second].flatMap((one) => one?.thumbprint ?? []), key.map(thumbprintOf)];
+  if (about.join(' ') !== given.join(' ')) throw new StatementRefused(`its signature is good, but it is not about the key in ${file}`);
 }
 
 const answer = z.object({ statement: z.string() });
@@ -66,18 +70,23 @@ async function readStatement(file: string, io: Io): Promise<string> {
 const jwk = z.looseObject({ kty: z.string() });
 const jwkOrSet = z.union([z.object({ keys: z.array(jwk) }).transform(({ keys }) => keys), jwk.transform((one) => [one])]);
 
-/** Reads every public key of a file: a JWK Set, a JWK, or PEM. Throws a usage error if it has none. */
-async function readKeys(file: string, io: Io): Promise<readonly KeyObject[]> {
+/** Reads every public key of a file: a JWK Set, a JWK, or PEM, each as one key, or as the two that one of X-Wing is. Throws a usage error if it has none. */
+async function readKeys(file: string, io: Io): Promise<readonly (readonly KeyObject[])[]> {
   const text = await readText(file, io);
   const keys = isJson(text)
-    ? parse(jwkOrSet, text, file, 'a JWK or a JWK Set').map((one) => () => createPublicKey({ key: one, format: 'jwk' }))
-    : splitPublicKeys(text).map((pem) => () => createPublicKey(pem));
+    ? parse(jwkOrSet, text, file, 'a JWK or a JWK Set').map((one) => () => [createPublicKey({ key: one, format: 'jwk' })])
+    : splitPublicKeys(text).map((pem) => () => keysInPem(pem));
   if (keys.length === 0) throw usageError(`${file} has no public key`);
   try {
-    return keys.map((make) => named(make()));
+    return keys.map((make) => make().map(named));
   } catch (error) {
     throw usageError(`${file} has a public key that cannot be read (${(error as Error).message})`);
   }
+}
+
+function keysInPem(pem: string): readonly KeyObject[] {
+  const raw = rawOfXWingSpki(readPem(pem)[0]?.der ?? new Uint8Array());
+  return raw === undefined ? [createPublicKey(pem)] : partsOfXWingKey(raw);
 }
 
 /** Throws for a key that no statement can name, because its type has no thumbprint. */

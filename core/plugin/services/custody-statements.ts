@@ -29,6 +29,8 @@ export type CustodyStatement = {
   readonly reference: KeyReference;
   /** DER SubjectPublicKeyInfo of an asymmetric key */
   readonly publicKey: Uint8Array | undefined;
+  /** the second private key of an entry that has two, for the claim `second-key` */
+  readonly second?: { readonly reference: KeyReference; readonly publicKey: Uint8Array } | undefined;
   /** claim `key`, which names it, in wire form */
   readonly key: JsonObject;
   /** further claims */

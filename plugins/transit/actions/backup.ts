@@ -47,7 +47,8 @@ export function backup(transit: Transit): AnyEndpoint {
       try {
         return { key: encodeBase64(formatBackup(collected)), keyVersion: newest };
       } finally {
-        for (const { material, hmac, convergent } of collected.versions) for (const secret of [material, hmac, convergent]) secret?.fill(0);
+        for (const { material, hmac, convergent, agreement } of collected.versions)
+          for (const secret of [material, hmac, convergent, agreement]) secret?.fill(0);
       }
     },
   });
@@ -61,7 +62,7 @@ async function collect(transit: Transit, key: Key): Promise<Backup> {
 }
 
 async function collectVersion(transit: Transit, key: Key, version: Version): Promise<Backup['versions'][number]> {
-  const { createdAt, activatesAt, stored, hmac, convergent, publicKey, certificateChain } = version.record;
+  const { createdAt, activatesAt, stored, hmac, convergent, agreement, publicKey, certificateChain } = version.record;
   const read = (reference: KeyReference): Promise<Uint8Array> => readInClear(transit.hsm, reference);
   return {
     version: version.number,
@@ -72,6 +73,7 @@ async function collectVersion(transit: Transit, key: Key, version: Version): Pro
     ...(stored === undefined ? {} : { material: await read(referenceTo(key, version, mainPurpose(key.record))) }),
     ...(hmac === undefined ? {} : { hmac: await read(referenceTo(key, version, 'hmac')) }),
     ...(convergent === undefined ? {} : { convergent: await read(referenceTo(key, version, 'convergent')) }),
+    ...(agreement === undefined ? {} : { agreement: await read(referenceTo(key, version, 'agree')) }),
     ...defined({ publicKey }),
     ...defined({ certificateChain: certificateChain && [...certificateChain] }),
     ...transit.attachments.keptWith(version.record),

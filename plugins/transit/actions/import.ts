@@ -6,7 +6,7 @@ import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
 import { base64Field, integer, pemExample } from '../../../core/wire/fields.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
-import { cipherOf, symmetricKeyOctets } from '../ciphers.ts';
+import { besideOf, cipherOf, symmetricKeyOctets } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
@@ -87,6 +87,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
     }),
     commandLine: { input: 'data' },
     errors: [
+      'operation-not-supported',
       'invalid-key-data',
       'key-type-mismatch',
       'private-key-in-use',
@@ -98,6 +99,7 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
     ],
     run: async (call, { data, passphrase, hmacKey, ciphertext, importId, hashAlgorithm, mgf1Hash, asVersion, ...more }, key) => {
       const { cipher: cipherName, derived, kdf } = key.record;
+      requireTakesMaterial(key.record);
       const target = { cipherName, cipher: cipherOf(key.record), derived, extracts: kdf === hkdf };
       requireFitting({ data, passphrase, ciphertext, importId, hashAlgorithm, mgf1Hash });
       const { hash, mgf1Hash: ofMgf1 } = oaepSchemeOf(defined({ hashAlgorithm, mgf1Hash }));
@@ -139,6 +141,14 @@ export function importKey(transit: Transit, importWrappingKeys: ImportWrappingKe
         hmacKey?.fill(0);
       }
     },
+  });
+}
+
+/** Throws operation-not-supported for a key of X-Wing: others keep a seed, which would be expanded in memory, because no token does that. */
+function requireTakesMaterial(record: KeyRecord): void {
+  if (besideOf(cipherOf(record)) === undefined) return;
+  throw fail('operation-not-supported', {
+    detail: 'Keys of this cipher are made in the token alone: it takes no seed, from which both private keys would follow.',
   });
 }
 

@@ -43,6 +43,8 @@ const versionSchema = z.strictObject({
   material: octets.optional(),
   hmac: octets.optional(),
   convergent: octets.optional(),
+  /** PKCS#8 DER, of ciphers whose versions have two private keys */
+  agreement: octets.optional(),
   publicKey: octets.optional(),
   certificateChain: z.array(octets).max(16).optional(),
 });

@@ -5,7 +5,7 @@ import { concat } from '../../../core/base/bytes.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { type Backup, custodyIn } from './format.ts';
 import { requireChainOf } from '../certificates/chain.ts';
-import { cipherOf, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';
+import { besideOf, cipherOf, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { draftOf, requireRotatable } from '../keys/definition.ts';
 import { requireCreatable, requireDisabling, requireMinimumVersions, requireOwnNonces } from '../keys/field-rules.ts';
@@ -120,10 +120,10 @@ async function loadVersion(
   version: BackupVersion,
   kept: AttachedFields | undefined,
 ): Promise<VersionRecord> {
-  const { version: number, createdAt, activatesAt, material, hmac, convergent, publicKey, certificateChain } = version;
+  const { version: number, createdAt, activatesAt, material, hmac, convergent, agreement, publicKey, certificateChain } = version;
   const next = all.find((one) => one.version === number + 1);
   const given = {
-    ...defined({ main: material, hmac, convergent, publicKey }),
+    ...defined({ main: material, hmac, convergent, agreement, publicKey }),
   };
   return {
     createdAt,
@@ -156,10 +156,12 @@ async function validateVersion(
   target: MaterialTarget,
   givenPublicKey: Uint8Array | undefined,
 ): Promise<BackupVersion> {
-  const { material, hmac, convergent, publicKey, certificateChain } = version;
+  const { material, hmac, convergent, agreement, publicKey, certificateChain } = version;
   const where = `version ${version.version}`;
   if (isSymmetric(cipherOf(record)) !== (publicKey === undefined)) throw contradiction(where);
   if (certificateChain !== undefined && publicKey === undefined) throw contradiction(where);
+  const second = besideOf(cipherOf(record));
+  if ((second === undefined) !== (agreement === undefined)) throw contradiction(where);
   if (material === undefined) {
     requireOnlyVerifying(version, record, givenPublicKey);
     if (certificateChain !== undefined) requireChainOf(publicKey as Uint8Array, certificateChain);
@@ -176,11 +178,14 @@ async function validateVersion(
   }
   try {
     if (certificateChain !== undefined) requireChainOf(publicKey as Uint8Array, certificateChain);
+    if (second === undefined || agreement === undefined) return { ...version, material: validated.octets };
+    const ofSecond = { cipherName: second, cipher: requireCipher(second), derived: false };
+    const { octets } = await parseMaterialOctets(concat(agreement), ofSecond);
+    return { ...version, material: validated.octets, agreement: octets };
   } catch (error) {
     validated.octets.fill(0);
     throw error;
   }
-  return { ...version, material: validated.octets };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Key, Version } from '../records/keyring.ts';
 import type { KeyExport, KeyRecord } from '../records/records.ts';
 import { lifeOf } from '../records/version-rules.ts';
 
-const keyType = ['custody/object', 'custody/vendor', 'custody/wrapping-key/content', 'key/thumbprint', 'key/check-value'];
+const keyType = ['custody/object', 'custody/vendor', 'custody/wrapping-key/content', 'key/thumbprint', 'key/check-value', 'second-key'];
 const exports = ['history/exports', 'history/exports-not-listed'];
 
 /** Fields of a key, each with the claims from which it follows. */
@@ -17,8 +17,8 @@ export const toldOfKeys = {
   use: ['key/use', 'key/other-uses'],
   'allow-shared-secret': ['key/allow-shared-secret'],
   derived: ['key/derived', 'key/check-value'],
-  custody: ['custody'],
-  keys: ['key/created', 'key/thumbprint'],
+  custody: ['custody', 'second-key/custody'],
+  keys: ['key/created', 'key/thumbprint', 'second-key/thumbprint'],
   'creation-time': ['key/created'],
   'latest-version': ['key/version', 'key/status'],
   versions: ['key/created', 'key/status'],

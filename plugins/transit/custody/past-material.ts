@@ -2,7 +2,7 @@
 // material, whatever the name of its key.
 import { hash } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
-import { encodeHex, encodeUtf8 } from '../../../core/base/bytes.ts';
+import { concat, encodeHex, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import { type Hsm, isKeyLost } from '../../../hsm/api.ts';
 import type { StoreKey } from '../../../core/store/store.ts';
@@ -145,7 +145,8 @@ async function proofsOf(hsm: Hsm, key: Key, versions: readonly Version[]): Promi
 }
 
 async function proofOf(hsm: Hsm, key: Key, version: Version): Promise<Uint8Array | undefined> {
-  if (version.record.publicKey !== undefined) return hash('sha256', version.record.publicKey, 'buffer');
+  const { publicKey, agreementPublicKey } = version.record;
+  if (publicKey !== undefined) return hash('sha256', concat(publicKey, agreementPublicKey ?? new Uint8Array()), 'buffer');
   if (version.record.hmac === undefined) return undefined;
   try {
     return await proveSecret(hsm, key, version);

@@ -52,11 +52,12 @@ async function makeStatement({ tables, keyring, custodyStatements }: Transit, ca
   const { number, record } = version;
   const reference = referenceTo(key, version, mainPurpose(key.record));
   call.noteAudit({ keyVersion: number });
-  const { publicKey } = record;
+  const { publicKey, agreementPublicKey } = record;
   const otherUses = publicKey === undefined ? [] : otherUsesOf({ tables }, key.tenantId, useOf(key.record), publicKey);
   const since = custodyStatements.recordedSince();
   const statement = await custodyStatements.sign({
     ...{ call, reference, publicKey },
+    second: agreementPublicKey && { reference: referenceTo(key, version, 'agree'), publicKey: agreementPublicKey },
     path: `/v1/state/keystore/transit-keys/${key.name}`,
     key: keyClaims(key, version, otherUses, microseconds(call.now)),
     claims: { history: historyClaims(key.record, version, since && microseconds(since)) },

@@ -7,7 +7,7 @@ import type { ApplianceSeen, Appliances } from '../../../core/plugin/services/ap
 import type { StoreKey } from '../../../core/store/store.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import type { Transit } from '../context.ts';
-import { type Key, mainPurpose, referenceTo, type Version } from '../records/keyring.ts';
+import { type Key, privatePurposes, referenceTo, type Version } from '../records/keyring.ts';
 import type { DistributionQuestion, Holding } from '../records/records.ts';
 
 export type DistributionParts = Pick<Transit, 'store' | 'tables' | 'hsm' | 'keyring'> & { readonly appliances: Appliances };
@@ -112,8 +112,9 @@ async function holdingOf({ hsm }: DistributionParts, key: Key, version: Version)
   const { stored } = version.record;
   if (stored === undefined) return { isHeld: true };
   try {
-    const { token } = await hsm.evidence(referenceTo(key, version, mainPurpose(key.record)));
-    return { isHeld: true, token: { name: stored.token, serial: token.serial } };
+    const references = privatePurposes(key, version).map((purpose) => referenceTo(key, version, purpose));
+    const [main] = await Promise.all(references.map((reference) => hsm.evidence(reference)));
+    return { isHeld: true, ...(main === undefined ? {} : { token: { name: stored.token, serial: main.token.serial } }) };
   } catch (error) {
     if (!(error instanceof HsmError)) throw error;
     return { isHeld: false, reason: `its token ${stored.token} does not open it: ${error.message}` };

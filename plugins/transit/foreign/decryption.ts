@@ -3,18 +3,19 @@ import { z } from 'zod';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { base64Field } from '../../../core/wire/fields.ts';
-import type { AeadCipher, EstablishingCipher, OpeningCipher } from '../ciphers.ts';
+import { type AeadCipher, besideOf, type EstablishingCipher, type OpeningCipher } from '../ciphers.ts';
 import { keyIdOf } from '../formats/jwk.ts';
 import { misplaced, type OaepFields } from '../formats/oaep.ts';
 import { keyObjectOf } from '../formats/public-keys.ts';
+import { combineXWing, rawXWingKey, splitXWing } from '../formats/x-wing.ts';
 import type { Version } from '../records/keyring.ts';
 import type { TokenUse } from '../uses/token-use.ts';
 import type { AgreeingKeyType } from '../../../hsm/api.ts';
 import type { UsedKey } from '../uses/used-key.ts';
-import { readAgeStanza } from './age.ts';
+import { readAgeStanza, readHybridStanza } from './age.ts';
 import { type HpkeAead, hpkeAeads, type HpkeKdf, hpkeKdfs, readHpke } from './hpke.ts';
 import { parseJwe, readAgreedJwe, readOaepJwe } from './jwe.ts';
-import type { Foreign } from './opening.ts';
+import type { Foreign, ForeignSecret } from './opening.ts';
 
 const maxInfoBytes = 65_536;
 
@@ -22,7 +23,7 @@ const maxInfoBytes = 65_536;
 export const foreignFields = {
   format: z.enum(['raw', 'hpke', 'jwe', 'age']).meta({ typeName: 'CiphertextFormat' }).optional().meta({
     description:
-      'Of a key with `use` agree or decapsulate, or of an RSA key: how others have written the ciphertext. hpke: base64 of an HPKE message (RFC 9180, base mode; with ML-KEM as draft-ietf-hpke-pq has it), the encapsulated key before the ciphertext. jwe: a compact JWE (RFC 7516) by ECDH-ES, ECDH-ES+A128KW, +A192KW, +A256KW, or of an RSA key by RSA-OAEP, -256, -384, -512; `kid` in its header names the version. age: the stanza of an X25519 recipient from the header of an age file; the plaintext is the file key.',
+      'Of a key with `use` agree or decapsulate, or of an RSA key: how others have written the ciphertext. hpke: base64 of an HPKE message (RFC 9180, base mode; with ML-KEM and X-Wing as draft-ietf-hpke-pq has them), the encapsulated key before the ciphertext. jwe: a compact JWE (RFC 7516) by ECDH-ES, ECDH-ES+A128KW, +A192KW, +A256KW, or of an RSA key by RSA-OAEP, -256, -384, -512; `kid` in its header names the version. age: the stanza of an X25519 or mlkem768x25519 recipient from the header of an age file; the plaintext is the file key.',
     'x-default': 'raw',
   }),
   kdf: z
@@ -72,7 +73,8 @@ export function planForeign<Answer>(
     const jwe = parseJwe(item.ciphertext);
     return planned(used, used.forDecryption(versionOf(used, item, jwe.kid)), () => readOaepJwe(jwe), answered);
   }
-  const { keyType, use } = cipher as EstablishingCipher;
+  const establishing = cipher as EstablishingCipher;
+  const { keyType, use } = establishing;
   if (format === 'jwe') {
     const jwe = parseJwe(item.ciphertext);
     return planned(
@@ -83,19 +85,52 @@ export function planForeign<Answer>(
     );
   }
   const version = used.forDecryption(versionOf(used, item, undefined));
-  if (format === 'age') return planned(used, version, (point) => readAgeStanza(point, item.ciphertext), answered);
-  const message = parseBase64(item.ciphertext, 'ciphertext', used.decode);
-  return planned(used, version, (point) => readHpke(keyType, point, message, item), answered, use);
+  const isHybrid = besideOf(cipher) !== undefined;
+  if (format === 'age' && !isHybrid) return planned(used, version, (point) => readAgeStanza(point, item.ciphertext), answered);
+  const [message, options] =
+    format === 'age' ? readHybridStanza(item.ciphertext) : [parseBase64(item.ciphertext, 'ciphertext', used.decode), item];
+  if (isHybrid) return plannedOfBoth(used, version, readHpke(establishing, rawXWingKey(version.record), message, options), answered);
+  return planned(used, version, (point) => readHpke(establishing, point, message, options), answered, use);
+}
+
+/** Plans the use of both private keys of a version that has two. */
+function plannedOfBoth<Answer>(
+  used: UsedKey,
+  version: Version,
+  foreign: ForeignSecret,
+  answered: (keyVersion: number) => (plaintext: Uint8Array) => Answer,
+): TokenUse<Answer> {
+  const answer = answered(version.number);
+  return { ...useOfBoth(used, version, foreign.encapsulated, (secret) => answer(foreign.open(secret))), counts: undefined };
+}
+
+/** The uses that give the secret of an X-Wing ciphertext of the right length. */
+export function useOfBoth<Answer>(
+  used: UsedKey,
+  version: Version,
+  ciphertext: Uint8Array,
+  answer: (secret: Uint8Array) => Answer,
+): Pick<TokenUse<Answer>, 'version' | 'use' | 'beside' | 'answer'> {
+  const { ofKem, point } = splitXWing(ciphertext);
+  return {
+    version,
+    use: { use: 'decapsulate', key: used.reference(version, 'decapsulate'), octets: ofKem },
+    beside: { use: 'agree', key: used.reference(version, 'agree'), octets: point },
+    answer: (octets, agreed) => answer(combineXWing(octets, agreed as Uint8Array, point, version.record)),
+  };
 }
 
 function requireFormatOf(cipher: AeadCipher | OpeningCipher | EstablishingCipher, format: string): void {
   if (cipher.kind === 'aead') throw misplaced('format', `must be raw, or absent: ${format} is for keys with public keys`);
   if (cipher.kind === 'opening' && format !== 'jwe') throw misplaced('format', 'must be raw or jwe for an RSA key');
-  if (cipher.kind === 'establishing' && cipher.use === 'decapsulate' && format !== 'hpke')
-    throw misplaced('format', 'must be hpke for a key with use decapsulate');
+  if (besideOf(cipher) !== undefined && format !== 'hpke' && format !== 'age')
+    throw misplaced('format', 'must be hpke or age for a key with cipher mlkem768-x25519');
+  if (cipher.kind === 'establishing' && cipher.use === 'decapsulate' && besideOf(cipher) === undefined && format !== 'hpke')
+    throw misplaced('format', 'must be hpke for a key with cipher ml-kem-768 or ml-kem-1024');
   if (cipher.kind === 'establishing' && format === 'raw')
     throw misplaced('format', 'must be hpke, jwe or age: the key agrees on secrets, and has no ciphertexts of its own');
-  if (format === 'age' && cipher.keyType !== 'x25519') throw misplaced('format', 'must be hpke or jwe: age is for keys with cipher x25519');
+  if (format === 'age' && cipher.keyType !== 'x25519' && besideOf(cipher) === undefined)
+    throw misplaced('format', 'must be hpke or jwe: age is for keys with cipher x25519 or mlkem768-x25519');
 }
 
 function requireAbsent(item: ForeignFields, names: readonly (keyof ForeignFields)[], rule: string): void {

@@ -1,22 +1,25 @@
 // HPKE (RFC 9180) in base mode, one message: the encapsulated key followed by the ciphertext, as Tink and others write it.
 import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { type HashName, keyUses } from '../../../hsm/api.ts';
-import type { EstablishingCipher } from '../ciphers.ts';
+import { besideOf, type EstablishingCipher } from '../ciphers.ts';
 import { fail } from '../errors.ts';
-import { type AeadName, expand, extract, type Foreign, nonceBytes, openAead, tagBytes } from './opening.ts';
+import { xWingCiphertextBytes } from '../formats/x-wing.ts';
+import { type AeadName, expand, extract, type ForeignSecret, nonceBytes, openAead, tagBytes } from './opening.ts';
 
 type KeyType = EstablishingCipher['keyType'];
+const hybrid = 'mlkem768-x25519';
 /** `bytes`: of the encapsulated key, a raw point or a ciphertext; `hash`: of the derivation of the shared secret, which that of ML-KEM is already */
 type Kem = { readonly id: number; readonly bytes: number; readonly hash?: HashName };
 
-/** KEMs by key type (RFC 9180 section 7.1; ML-KEM: draft-ietf-hpke-pq). */
-const kems: Readonly<Record<KeyType, Kem>> = {
+/** KEMs by key type (RFC 9180 section 7.1; ML-KEM, and X-Wing of two keys: draft-ietf-hpke-pq). */
+const kems: Readonly<Record<KeyType | typeof hybrid, Kem>> = {
   'ecdh-p256': { id: 0x0010, hash: 'sha256', bytes: 65 },
   'ecdh-p384': { id: 0x0011, hash: 'sha384', bytes: 97 },
   'ecdh-p521': { id: 0x0012, hash: 'sha512', bytes: 133 },
   x25519: { id: 0x0020, hash: 'sha256', bytes: 32 },
   'ml-kem-768': { id: 0x0041, bytes: keyUses['ml-kem-768'].ciphertextBytes },
   'ml-kem-1024': { id: 0x0042, bytes: keyUses['ml-kem-1024'].ciphertextBytes },
+  [hybrid]: { id: 0x647a, bytes: xWingCiphertextBytes },
 };
 
 /** KDFs by their field (section 7.2). */
@@ -51,8 +54,8 @@ const version = encodeUtf8('HPKE-v1');
 const modeBase = Uint8Array.of(0);
 
 /** Reads a message for the key with this raw public key. Throws invalid-format for one that is too short. */
-export function readHpke(keyType: KeyType, publicPoint: Uint8Array, message: Uint8Array, options: HpkeOptions): Foreign {
-  const kem = kems[keyType];
+export function readHpke(cipher: EstablishingCipher, publicPoint: Uint8Array, message: Uint8Array, options: HpkeOptions): ForeignSecret {
+  const kem = kems[besideOf(cipher) === undefined ? cipher.keyType : hybrid];
   if (message.length < kem.bytes + tagBytes) {
     const detail = `"ciphertext" has ${message.length} octets; an HPKE message to this key has an encapsulated key of ${kem.bytes}, the ciphertext and a tag of ${tagBytes}.`;
     throw fail('invalid-format', { detail });

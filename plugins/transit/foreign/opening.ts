@@ -4,13 +4,15 @@ import { fail } from '../errors.ts';
 import type { HashName } from '../../../hsm/api.ts';
 
 /** A ciphertext that is read, and what the token has to do first. */
+export type ForeignSecret = {
+  /** raw point for a key agreement, or the ciphertext of a KEM */
+  readonly encapsulated: Uint8Array;
+  /** Opens it with the secret that the key gives for that, which it zeroes. Throws decryption-failed. */
+  open(secret: Uint8Array): Uint8Array;
+};
+
 export type Foreign =
-  | {
-      /** raw point for a key agreement, or the ciphertext of a KEM */
-      readonly encapsulated: Uint8Array;
-      /** Opens it with the secret that the key gives for that, which it zeroes. Throws decryption-failed. */
-      open(secret: Uint8Array): Uint8Array;
-    }
+  | ForeignSecret
   | {
       /** content key under RSA-OAEP */
       readonly sealedKey: Uint8Array;

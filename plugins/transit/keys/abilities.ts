@@ -1,6 +1,6 @@
 // Abilities of a key as it is: the actions that its cipher, its parts and its settings allow. Policies, and the life of versions, decide
 // besides.
-import { cipherOf, useOf } from '../ciphers.ts';
+import { besideOf, cipherOf, useOf } from '../ciphers.ts';
 import type { Transit } from '../context.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { hkdf, type KeyRecord } from '../records/records.ts';
@@ -15,6 +15,8 @@ type Parts = {
   readonly hasPublicKey: boolean;
   readonly authenticates: boolean;
   readonly encapsulates: boolean;
+  /** false of a key whose versions are two private keys, for which others have a seed */
+  readonly takesMaterial: boolean;
   /** private or secret key material */
   readonly hasSecret: boolean;
   /** true if version 1 was never used, and is the only one there was */
@@ -27,6 +29,7 @@ type Ability = { readonly asks: (parts: Parts) => boolean; readonly tellsAbout: 
 const anyKey: Ability = { asks: () => true, tellsAbout: [] };
 const encrypts: Ability = { asks: (parts) => parts.encrypts, tellsAbout: ['supports-encryption'] };
 const reseals: Ability = { asks: (parts) => parts.encrypts && parts.hasSecret, tellsAbout: ['supports-decryption'] };
+const takesMaterial: Ability = { asks: (parts) => parts.takesMaterial, tellsAbout: ['cipher'] };
 const hasSecret: Ability = { asks: (parts) => parts.hasSecret, tellsAbout: ['public-key'] };
 
 /** Batches of an action ask what it asks itself. */
@@ -48,8 +51,8 @@ const abilities: Readonly<Record<string, Ability>> = {
   'set-certificate-chain': { asks: (parts) => parts.hasPublicKey, tellsAbout: ['cipher'] },
   rotate: hasSecret,
   trim: anyKey,
-  import: anyKey,
-  'import-wrapping-key': anyKey,
+  import: takesMaterial,
+  'import-wrapping-key': takesMaterial,
   export: {
     asks: ({ hasSecret: isSecret, record }) => isSecret && record.exportable && record.kdf !== hkdf,
     tellsAbout: ['exportable', 'kdf'],
@@ -76,6 +79,7 @@ export function actionsOf(
     hasPublicKey: kind === 'signing' || kind === 'opening' || kind === 'establishing',
     authenticates: kind === 'cmac',
     encapsulates: useOf(record) === 'decapsulate',
+    takesMaterial: besideOf(cipherOf(record)) === undefined,
     hasSecret: !record.verificationOnly,
     isUnused: record.latest === 1 && !tables.usage.has([tenantId, record.id, 1]),
   };

@@ -29,7 +29,7 @@ export const documentSchema = z.object({
     .default(defaultCipher),
   use: z.enum(['encrypt', 'sign', 'mac', 'agree', 'decapsulate']).meta({ typeName: 'KeyUse' }).optional().meta({
     description:
-      'What the key is for, fixed at creation. RSA keys sign unless this is `encrypt`: then the public key encrypts by RSA-OAEP, and the private key, in the token, only decrypts. Keys of ecdsa-p256, -p384 and -p521 sign unless this is `agree`: then others seal to the public key by HPKE or JWE, and the private key only decrypts that, as a key of x25519 always does, with age as well. Keys of ml-kem-768 and -1024 are for `decapsulate`: others seal to them by HPKE. Other ciphers have one use.',
+      'What the key is for, fixed at creation. RSA keys sign unless this is `encrypt`: then the public key encrypts by RSA-OAEP, and the private key, in the token, only decrypts. Keys of ecdsa-p256, -p384 and -p521 sign unless this is `agree`: then others seal to the public key by HPKE or JWE, and the private key only decrypts that, as a key of x25519 always does, with age as well. Keys of ml-kem-768, ml-kem-1024 and mlkem768-x25519 (X-Wing) are for `decapsulate`: others seal to them by HPKE, to the last with age as well. Other ciphers have one use.',
     example: 'sign',
   }),
   distribute: z
@@ -42,7 +42,7 @@ export const documentSchema = z.object({
     })
     .prefault({})
     .describe('Distribution of the key.'),
-  exportable: z.boolean().default(false).describe('Lets export answer key material.'),
+  exportable: z.boolean().default(false).describe('Lets export answer key material; not of keys of mlkem768-x25519.'),
   allowPlaintextBackup: z.boolean().default(false).describe('Lets backup answer the key in clear.'),
   allowSharedSecret: z.boolean().optional().meta({
     description:

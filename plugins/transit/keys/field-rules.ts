@@ -5,7 +5,7 @@ import { toldOfKey } from '../records/keyring.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Hsm } from '../../../hsm/api.ts';
-import { type Cipher, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';
+import { besideOf, type Cipher, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';
 import type { KeyDocument } from './document.ts';
 import { fail } from '../errors.ts';
 import { microsecondsOf } from '../instants.ts';
@@ -34,7 +34,7 @@ export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Ar
   if (document.derived && cipher.kind !== 'aead') throw misfit('derived', 'is for symmetric ciphers that encrypt');
   if (document.convergentEncryption && !document.derived) throw misfit('convergent-encryption', 'needs derived true');
   if (document.kdf !== undefined && !document.derived) throw misfit('kdf', 'needs derived true');
-  if (document.publish) requirePublishable(cipher);
+  requireOutlets(document, cipher);
   if (document.allowSharedSecret !== undefined && !(cipher.kind === 'establishing' && cipher.use === 'decapsulate'))
     throw misfit('allow-shared-secret', 'is for keys with use decapsulate');
   if (document.publicKey !== undefined && cipher.kind === 'establishing')
@@ -42,9 +42,13 @@ export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Ar
   return document.publicKey === undefined ? undefined : parsePublicKey(document.publicKey, document.cipher, cipher);
 }
 
-/** Throws invalid-value for a key without public keys that is to be published. */
-export function requirePublishable(cipher: Cipher): void {
-  if (isSymmetric(cipher)) throw misfit('publish', 'is for keys with public keys: asymmetric ciphers only');
+/** Creation and change: throws invalid-value for a key that is to be published, or exported, in a form that keys of the cipher have not. */
+export function requireOutlets({ publish, exportable }: Pick<KeyDocument, 'publish' | 'exportable'>, cipher: Cipher): void {
+  if (publish && isSymmetric(cipher)) throw misfit('publish', 'is for keys with public keys: asymmetric ciphers only');
+  if (besideOf(cipher) === undefined) return;
+  if (publish) throw misfit('publish', 'is for keys that have a JWK, and those of mlkem768-x25519 have none');
+  if (exportable)
+    throw misfit('exportable', 'is for other ciphers: keys of mlkem768-x25519 are made as two, without the seed that others take');
 }
 
 /** Creation and change: checks minimum versions (api 23) against the versions of the key. Throws invalid-value, version-trimmed. */

@@ -18,7 +18,7 @@ import { microseconds } from '../instants.ts';
 import { withFlags } from '../custody/history.ts';
 import { rememberMaterial } from '../custody/past-material.ts';
 import { deletionOf, documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
-import { requireCreatable, requireDisabling, requireMinimumVersions, requirePublishable, requireUsableCipher } from './field-rules.ts';
+import { requireCreatable, requireDisabling, requireMinimumVersions, requireOutlets, requireUsableCipher } from './field-rules.ts';
 import { actingFieldRights, requireActions } from './acting-fields.ts';
 import { actsOfKey, joinsPublic } from './acts.ts';
 import { configurationOf } from './judged-settings.ts';
@@ -184,7 +184,7 @@ function planUpdate(
 ): Plan<KeyRecord, Prepared> {
   requireMinimumVersions(names.at(-1) as string, document, current);
   requireDisabling(document, current);
-  if (document.publish) requirePublishable(cipherOf(current));
+  requireOutlets(document, cipherOf(current));
   const now = microseconds(call.now);
   const before: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current };
   const latest = transit.keyring.version(before, current.latest).record;

@@ -8,6 +8,7 @@ import type { Key, Version } from '../records/keyring.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
 import { keyIdOf } from '../formats/jwk.ts';
 import { pssRuleOf } from '../formats/rsa-pss.ts';
+import { shownPublicKey } from '../formats/x-wing.ts';
 import type { Transit } from '../context.ts';
 import { jwksPathOf } from '../publishing.ts';
 import { actionsOf } from './abilities.ts';
@@ -39,9 +40,10 @@ export function stateOf(
     supportsDerivation: symmetric,
     supportsSigning: kind === 'signing' && !record.verificationOnly,
     actions: actionsOf(transit, key, versions, shows),
-    keys: byVersion(versions, ({ record: { publicKey, createdAt } }) =>
-      publicKey === undefined ? String(createdAt) : formatPublicKey(publicKey),
-    ),
+    keys: byVersion(versions, ({ record: version }) => {
+      const publicKey = shownPublicKey(version);
+      return publicKey === undefined ? String(version.createdAt) : formatPublicKey(publicKey);
+    }),
     usage: byVersion(versions, ({ number }) => {
       const { uses, usesAtMost, rewrapped, lastUsedAt, refused, lastRefusedAt } = transit.usage.view(key, number);
       return {
@@ -60,12 +62,13 @@ export function stateOf(
 
 function versionState({ record }: Key, { number, record: times }: Version, now: number): Record<string, unknown> {
   const { status, deprecatesAt, invalidatesAt } = lifeOf(record, number, times, now);
-  const { createdAt, activatesAt, supersededAt, publicKey, certificateChain } = times;
+  const { createdAt, activatesAt, supersededAt, publicKey, agreementPublicKey, certificateChain } = times;
   const rule = pssRuleOf(publicKey);
   return {
     status,
     ...(rule === undefined ? {} : { signatureAlgorithm: 'pss', ...defined({ hashAlgorithm: rule.hash }) }),
-    ...(publicKey === undefined ? {} : { kid: keyIdOf(publicKey) }),
+    // No JWK has both public keys of a version.
+    ...(publicKey === undefined || agreementPublicKey !== undefined ? {} : { kid: keyIdOf(publicKey) }),
     ...(certificateChain === undefined ? {} : { certificateChain: formatChain(certificateChain) }),
     ...instants({
       created: createdAt,

@@ -154,14 +154,20 @@ const mainPurposes = { aead: 'encrypt', opening: 'decrypt', signing: 'sign', cma
 
 /** Every stored key of a version. */
 export function referencesOf(key: Key, version: Version): KeyReference[] {
-  const purposes: readonly Purpose[] = [mainPurpose(key.record), 'hmac', 'convergent'];
+  const purposes: readonly Purpose[] = [...privatePurposes(key, version), 'hmac', 'convergent'];
   return purposes
     .filter((purpose) => storedFor(version.record, purpose) !== undefined)
     .map((purpose) => referenceTo(key, version, purpose));
 }
 
+/** Main key of a version, and the second private key of one that has two. */
+export function privatePurposes(key: Key, { record }: Version): readonly Purpose[] {
+  return [mainPurpose(key.record), ...(record.agreement === undefined ? [] : (['agree'] as const))];
+}
+
 function storedFor(record: VersionRecord, purpose: Purpose): StoredKey | undefined {
   if (purpose === 'hmac') return record.hmac;
+  if (purpose === 'agree') return record.agreement ?? record.stored;
   return purpose === 'convergent' ? record.convergent : record.stored;
 }
 

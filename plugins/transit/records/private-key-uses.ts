@@ -60,10 +60,19 @@ export function forgetPrivateKey(
   { tables }: Pick<Parts, 'tables'>,
   transaction: WriteTransaction,
   [tenantId, keyId, number]: readonly [string, string, number],
-  { publicKey, stored }: VersionRecord,
+  record: VersionRecord,
 ): void {
-  if (publicKey !== undefined && stored !== undefined)
+  for (const publicKey of publicKeysOf(record))
     transaction.delete(tables.privateKeyUses, [tenantId, thumbprintOf(publicKey), keyId, number]);
+}
+
+/** Public keys of the private keys of a version. */
+export function publicKeysOf({
+  stored,
+  publicKey,
+  agreementPublicKey,
+}: Pick<VersionRecord, 'stored' | 'publicKey' | 'agreementPublicKey'>): readonly Uint8Array[] {
+  return stored === undefined ? [] : [publicKey, agreementPublicKey].filter((one) => one !== undefined);
 }
 
 /** Uses that other keys of the tenant have for the private key of a version, each once. */
@@ -107,10 +116,10 @@ async function noteAll({ tables, store }: Parts, tenantId: string): Promise<void
     const record = getIfOpen(tables.keys, keyKey);
     if (record === undefined || isSymmetric(cipherOf(record))) continue;
     for await (const versionKey of keysInTurns(tables.versions, [tenantId, record.id])) {
-      const { stored, publicKey } = getIfOpen(tables.versions, versionKey) ?? {};
-      if (stored === undefined || publicKey === undefined) continue;
+      const version = getIfOpen(tables.versions, versionKey);
       const place = { tenantId, keyId: record.id, name: String(keyKey[1]), number: Number(versionKey[2]), use: useOf(record) };
-      if (found.push([place, publicKey]) >= readAtOnce) await note();
+      for (const publicKey of version === undefined ? [] : publicKeysOf(version)) found.push([place, publicKey]);
+      if (found.length >= readAtOnce) await note();
     }
   }
   await note();
@@ -133,18 +142,15 @@ function isGone(removed: RemovedVersions | undefined, version: string | number |
 }
 
 /** Tells whether the note of a version that has a private key is there, for the invariant check. */
-export function isNoted(
-  { tables }: Pick<Parts, 'tables'>,
-  { tenantId, record }: Key,
-  { number, record: { publicKey, stored } }: Version,
-): boolean {
-  if (publicKey === undefined || stored === undefined) return true;
-  return tables.privateKeyUses.get([tenantId, thumbprintOf(publicKey), record.id, number])?.use === useOf(record);
+export function isNoted({ tables }: Pick<Parts, 'tables'>, { tenantId, record }: Key, { number, record: version }: Version): boolean {
+  return publicKeysOf(version).every(
+    (publicKey) => tables.privateKeyUses.get([tenantId, thumbprintOf(publicKey), record.id, number])?.use === useOf(record),
+  );
 }
 
 /** Tells whether a version has the private key of a note. */
-export function isPrivateKey({ publicKey, stored }: VersionRecord, thumbprint: string): boolean {
-  return publicKey !== undefined && stored !== undefined && thumbprintOf(publicKey) === thumbprint;
+export function isPrivateKey(version: VersionRecord, thumbprint: string): boolean {
+  return publicKeysOf(version).some((publicKey) => thumbprintOf(publicKey) === thumbprint);
 }
 
 /** The same for a private key, however its public key is named (RSASSA-PSS) and encoded. */

@@ -92,8 +92,12 @@ export type VersionRecord = VersionTimes & {
   readonly stored?: StoredKey;
   readonly hmac?: StoredKey;
   readonly convergent?: StoredKey;
-  /** DER SubjectPublicKeyInfo; asymmetric ciphers */
+  /** the private key that agrees, of a cipher whose `stored` decapsulates and which needs both */
+  readonly agreement?: StoredKey;
+  /** DER SubjectPublicKeyInfo of `stored`; asymmetric ciphers */
   readonly publicKey?: Uint8Array;
+  /** that of `agreement` */
+  readonly agreementPublicKey?: Uint8Array;
   /** certificates that were issued for the public key, DER: its own first, then those above it */
   readonly certificateChain?: readonly Uint8Array[];
   /** id of the key that it was in first, of a version that a restore has brought back into its own key: what names the version still finds it */

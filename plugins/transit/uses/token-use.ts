@@ -12,8 +12,10 @@ export type TokenUse<Answer> = {
   /** number of uses it counts as, before it happens (UsageMeters.take); undefined for one that is noted when it has happened */
   readonly counts: number | undefined;
   readonly use: KeyUse;
+  /** a use of the second private key of the version, of one that has two */
+  readonly beside?: KeyUse;
   /** The answer made of the token's octets, which are valid during this call. */
-  answer(octets: Uint8Array): Answer;
+  answer(octets: Uint8Array, beside?: Uint8Array): Answer;
 };
 
 /** Plan of an action for one input: one use of the token, or its own steps. */
@@ -29,17 +31,25 @@ export async function runAlone<Answer>(
   { transit, key, now }: Pick<UsedKey, 'transit' | 'key' | 'now'>,
   planned: TokenUse<Answer>,
 ): Promise<Answer> {
-  const { version, counts, use } = planned;
+  const { version, counts, use, beside } = planned;
   const reserving = counts === undefined ? undefined : transit.usage.take(key, version, counts, now);
   if (reserving !== undefined) await reserving;
   let octets: Uint8Array;
+  let second: Uint8Array | undefined;
   try {
-    octets = await transit.hsm.use(use);
+    [octets, second] = beside === undefined ? [await transit.hsm.use(use)] : bothOf(await transit.hsm.useAll([use, beside]));
   } catch (error) {
     throw refusalOf(error);
   }
   if (counts === undefined) transit.usage.note(key, version, now);
-  return planned.answer(octets);
+  return planned.answer(octets, second);
+}
+
+/** The octets of two uses; throws what one of them has failed with, and zeroes the secret of the other. */
+function bothOf([one, other]: readonly UseOutcome[]): [Uint8Array, Uint8Array] {
+  if (isDone(one) && isDone(other)) return [one, other];
+  for (const octets of [one, other]) if (isDone(octets)) octets.fill(0);
+  throw isDone(one) ? other : one;
 }
 
 /** Outcome of one of several uses: its answer, or the error. */
@@ -50,23 +60,27 @@ export async function runTogether<Answer>(used: UsedKey, planned: readonly Token
   const { transit, key, now } = used;
   const refused = await takeAll(used, planned);
   const running = refused.size === 0 ? planned : planned.filter((one) => !refused.has(one));
-  const octets = await transit.hsm.useAll(running.map(({ use }) => use));
-  for (const version of new Set(
-    running.filter(({ counts }, at) => counts === undefined && isDone(octets[at])).map(({ version: one }) => one),
-  )) {
-    transit.usage.note(key, version, now);
-  }
-  let at = 0;
-  return planned.map((one): Outcome<Answer> => {
+  const octets = (await transit.hsm.useAll(running.flatMap(({ use, beside }) => (beside === undefined ? [use] : [use, beside])))).values();
+  const done = new Set<Version>();
+  const outcomes = planned.map((one): Outcome<Answer> => {
     if (refused.has(one)) return { error: refused.get(one) };
-    const found = octets[at++];
-    if (!isDone(found)) return { error: refusalOf(found) };
+    const found = octets.next().value;
+    const second = one.beside === undefined ? undefined : octets.next().value;
+    let both: readonly [Uint8Array, Uint8Array?];
     try {
-      return { answer: one.answer(found) };
+      both = one.beside === undefined ? [doneOf(found)] : bothOf([found, second] as UseOutcome[]);
+    } catch (error) {
+      return { error: refusalOf(error) };
+    }
+    if (one.counts === undefined) done.add(one.version);
+    try {
+      return { answer: one.answer(...both) };
     } catch (error) {
       return { error };
     }
   });
+  for (const version of done) transit.usage.note(key, version, now);
+  return outcomes;
 }
 
 /** The error that a caller gets whose key, or a version of it, was removed while the token was asked for it. */
@@ -114,6 +128,11 @@ async function takeAll<Answer>(
 
 function isExhausted(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'version-exhausted';
+}
+
+function doneOf(outcome: UseOutcome | undefined): Uint8Array {
+  if (isDone(outcome)) return outcome;
+  throw outcome;
 }
 
 function isDone(outcome: UseOutcome | undefined): outcome is Uint8Array {

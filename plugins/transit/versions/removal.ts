@@ -7,7 +7,7 @@ import { forgetPrivateKey } from '../records/private-key-uses.ts';
 import type { KeyRecord, RemovedVersions, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 
-/** Versions that one transaction of a shared store removes: it takes 128 operations, and each version has up to six. */
+/** Versions that one transaction of a shared store removes: it takes 128 operations, and each version has up to eight. */
 const removedAtOnce = 12;
 
 /**

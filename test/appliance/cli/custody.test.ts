@@ -1,7 +1,10 @@
 // keystorectl and custody statements: asking for one, and checking one without an appliance.
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { thumbprintOf } from '../../../core/base/public-keys/jwk.ts';
+import { formatPem } from '../../../core/base/texts/pem.ts';
+import { xWingSpki } from '../../../core/der/x-wing.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { type Ctl, ctlFor } from './run.ts';
@@ -79,4 +82,30 @@ test('a wrong command line or file is answered with 1', async () => {
   expect((await offline(verify(path('absent'), '--keys', path('keys.json')))).code).toBe(1);
   expect((await offline(verify(path('empty.json'), '--keys', path('keys.json')))).code).toBe(1);
   expect((await offline(['custody'])).code).toBe(1);
+});
+
+test('a statement about a key of X-Wing is about both of its keys, and no other pair with one of them', async () => {
+  const parts = [generateKeyPairSync('ml-kem-768'), generateKeyPairSync('x25519')].map(({ publicKey }) => publicKey) as [
+    KeyObject,
+    KeyObject,
+  ];
+  const [kem, agreement] = parts;
+  const signer = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(path('hybrid-signer.pem'), signer.publicKey.export({ format: 'pem', type: 'spki' }));
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = { alg: 'ES256', typ: 'keystored-custody+jwt', kid: thumbprintOf(signer.publicKey) };
+  const payload = { key: { thumbprint: thumbprintOf(kem) }, 'second-key': { thumbprint: thumbprintOf(agreement) } };
+  const text = `${encoded(header)}.${encoded(payload)}`;
+  const signature = sign('sha256', Buffer.from(text), { key: signer.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+  writeFileSync(path('hybrid.jws'), `${text}.${signature}`);
+  const codeOf = async (...keys: KeyObject[]): Promise<number> => {
+    const raw = Buffer.concat(keys.map((key) => key.export({ format: 'raw-public' })));
+    const pem = keys.length === 1 ? kem.export({ format: 'pem', type: 'spki' }) : formatPem('PUBLIC KEY', xWingSpki(raw));
+    writeFileSync(path('hybrid.pem'), pem);
+    return (await offline(verify(path('hybrid.jws'), '--keys', path('hybrid-signer.pem'), '--of', path('hybrid.pem')))).code;
+  };
+  expect(await codeOf(kem, agreement)).toBe(0);
+  expect(await codeOf(kem, generateKeyPairSync('x25519').publicKey)).toBe(7);
+  expect(await codeOf(generateKeyPairSync('ml-kem-768').publicKey, agreement)).toBe(7);
+  expect(await codeOf(kem)).toBe(7);
 });
