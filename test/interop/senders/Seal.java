@@ -1,5 +1,5 @@
 // Seals to public keys by HPKE with Bouncy Castle, as JWE with Nimbus, and by RSA-OAEP with the JDK alone, and encapsulates with Bouncy Castle:
-// java Seal.java hpke|ml-kem-hpke|both|ml-kem|jwe|oaep FOLDER. It prints a line for each message: key, two parameters, base64 or the JWE.
+// java Seal.java hpke|ml-kem-hpke|x-wing|both|ml-kem|jwe|oaep FOLDER. It prints a line for each message: key, two parameters, base64 or the JWE.
 import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JWEAlgorithm;
 import com.nimbusds.jose.JWEEncrypter;
@@ -34,6 +34,7 @@ public class Seal {
   private static final Map<String, Short> KEMS =
       Map.of("p256", HPKE.kem_P256_SHA256, "p384", HPKE.kem_P384_SHA384, "p521", HPKE.kem_P521_SHA512, "x25519", HPKE.kem_X25519_SHA256);
   private static final Map<String, Short> ML_KEMS = Map.of("ml-kem-768", HPKE.kem_ML_KEM_768, "ml-kem-1024", HPKE.kem_ML_KEM_1024);
+  private static final Map<String, Short> X_WING = Map.of("mlkem768-x25519", HPKE.kem_MLKEM768_X25519);
   private static final Map<String, Short> KDFS =
       Map.of("hkdf-sha256", HPKE.kdf_HKDF_SHA256, "hkdf-sha384", HPKE.kdf_HKDF_SHA384, "hkdf-sha512", HPKE.kdf_HKDF_SHA512);
   private static final Map<String, Short> AEADS =
@@ -44,6 +45,7 @@ public class Seal {
     switch (words[0]) {
       case "hpke" -> hpke(folder, KEMS);
       case "ml-kem-hpke" -> hpke(folder, ML_KEMS);
+      case "x-wing" -> hpke(folder, X_WING);
       case "both" -> both(folder);
       case "ml-kem" -> encapsulate(folder);
       case "jwe" -> jwe(folder);

@@ -1,10 +1,11 @@
-// Seals to public keys with Tink, or encapsulates with the standard library: program tink|ml-kem FOLDER. It prints a line for each message: key, KDF, AEAD,
+// Seals to public keys with Tink, or seals or encapsulates with the standard library: program tink|x-wing|ml-kem FOLDER. It prints a line for each message: key, KDF, AEAD,
 // base64; of ML-KEM key, "secret", the secret, the ciphertext.
 package main
 
 import (
 	"crypto/ecdh"
 	"crypto/ecdsa"
+	standard "crypto/hpke"
 	"crypto/mlkem"
 	"crypto/x509"
 	"encoding/base64"
@@ -44,6 +45,10 @@ func main() {
 		encapsulate(os.Args[2])
 		return
 	}
+	if os.Args[1] == "x-wing" {
+		sealToXWing(os.Args[2])
+		return
+	}
 	for _, kem := range kems {
 		point := read(filepath.Join(os.Args[2], kem.key+".pem"))
 		for _, aead := range aeads {
@@ -61,7 +66,28 @@ func main() {
 	}
 }
 
-type encapsulator interface{ Encapsulate() (secret, ciphertext []byte) }
+func sealToXWing(folder string) {
+	const size = 1216
+	block, _ := pem.Decode(must(os.ReadFile(filepath.Join(folder, "mlkem768-x25519.pem"))))
+	// The raw key is the end of its SubjectPublicKeyInfo.
+	key := must(standard.MLKEM768X25519().NewPublicKey(block.Bytes[len(block.Bytes)-size:]))
+	for kdf, makeKdf := range map[string]func() standard.KDF{
+		"hkdf-sha256": standard.HKDFSHA256, "hkdf-sha384": standard.HKDFSHA384, "hkdf-sha512": standard.HKDFSHA512,
+	} {
+		for aead, makeAead := range map[string]func() standard.AEAD{
+			"aes-128-gcm": standard.AES128GCM, "aes-256-gcm": standard.AES256GCM, "chacha20-poly1305": standard.ChaCha20Poly1305,
+		} {
+			encapsulated, sender, err := standard.NewSender(key, makeKdf(), makeAead(), []byte("info"))
+			check(err)
+			message := append(encapsulated, must(sender.Seal([]byte("bound"), []byte("by Go")))...)
+			fmt.Println("mlkem768-x25519", kdf, aead, base64.StdEncoding.EncodeToString(message))
+		}
+	}
+}
+
+type encapsulator interface {
+	Encapsulate() (secret, ciphertext []byte)
+}
 
 func encapsulate(folder string) {
 	// The raw key is the end of its SubjectPublicKeyInfo.
