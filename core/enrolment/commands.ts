@@ -16,6 +16,8 @@ export type Enrolment = {
 /** An enrolment by SCEP: the URL of the CA, and the subject of the device as in `CN=pump-7.plant.example`. */
 export type ScepEnrolment = {
   readonly url: string;
+  /** URL without TLS, if there is one, for clients that have none */
+  readonly plainUrl?: string | undefined;
   readonly subject: string;
   /** alternative name; undefined: none */
   readonly name: string | undefined;
@@ -145,6 +147,14 @@ const commands: readonly Row<Enrolment>[] = [
   },
 ];
 
+/** Advice for clients that cannot be told whom to trust. */
+const trustedBySystem = (url: string): readonly string[] =>
+  url.startsWith('https:')
+    ? [
+        `# The system has to trust ${appliance}; Debian: cp ${appliance} /usr/local/share/ca-certificates/keystored.crt && update-ca-certificates`,
+      ]
+    : [];
+
 const isOneName = ({ subject }: ScepEnrolment): boolean => /^CN=[^,+\\]+$/.test(subject);
 
 const scepRows: readonly Row<ScepEnrolment>[] = [
@@ -153,8 +163,11 @@ const scepRows: readonly Row<ScepEnrolment>[] = [
     note: 'Version 5.9.8 or newer. The key is made on the device and stays there.',
     fits: always,
     lines: ({ url, subject, name }) => [
+      ...trustedBySystem(url),
       `pki --scepca --url ${quote(url)} --caout ca.der --raout ra.der --force`,
       'pki --gen --type rsa --size 2048 > device.key',
+      // Verification first: the secret is encrypted for this certificate.
+      `openssl x509 -inform DER -in ra.der | openssl verify -CAfile ${issuer} && \\`,
       `pki --scep --url ${quote(url)} --in device.key --dn ${quote(subject)} ${name === undefined ? '' : `--san ${quote(name)} `}\\`,
       '  --password "$SCEP_SECRET" --cacert-enc ra.der --cacert-sig ra.der --cacert ca.der --outform pem > device.pem',
     ],
@@ -164,20 +177,22 @@ const scepRows: readonly Row<ScepEnrolment>[] = [
     note: 'Renews by itself.',
     fits: always,
     lines: ({ url, subject, name }) => [
-      `getcert add-scep-ca -c keystored -u ${quote(url)} -R "$PWD/${issuer}"`,
+      ...trustedBySystem(url),
+      `getcert add-scep-ca -c keystored -u ${quote(url)}${url.startsWith('https:') ? ` -R "$PWD/${appliance}"` : ''}`,
       `getcert request -c keystored -k "$PWD/device.key" -f "$PWD/device.pem" -N ${quote(subject)} \\`,
       `  ${name === undefined ? '' : `-D ${quote(name)} `}-L "$SCEP_SECRET" -w`,
     ],
   },
   {
     title: 'sscep',
-    note: 'With the request of openssl, which has the secret in it.',
-    fits: isOneName,
-    lines: ({ url, subject, name }) => [
+    note: 'It has no TLS. The request of openssl has the secret in it.',
+    fits: (enrolment) => isOneName(enrolment) && enrolment.plainUrl !== undefined,
+    lines: ({ plainUrl: url = '', subject, name }) => [
       `printf '[req]\\ndistinguished_name=dn\\nprompt=no\\nattributes=at\\n[dn]\\nCN=%s\\n[at]\\nchallengePassword=%s\\n' ${quote(subject.slice(3))} "$SCEP_SECRET" > device.cnf`,
       `openssl req -new -newkey rsa:2048 -nodes -keyout device.key -config device.cnf ${name === undefined ? '' : `-addext ${quote(`subjectAltName=DNS:${name}`)} `}-out device.csr`,
-      `sscep getca -u ${quote(url)} -c ca.pem`,
-      `sscep enroll -u ${quote(url)} -c ca.pem-0 -k device.key -r device.csr -l device.pem -E aes256 -S sha256`,
+      `sscep getca -u ${quote(url)} -c ra.pem`,
+      `openssl verify -CAfile ${issuer} ra.pem-0 && \\`,
+      `sscep enroll -u ${quote(url)} -c ra.pem-0 -k device.key -r device.csr -l device.pem -E aes256 -S sha256`,
     ],
   },
   {
@@ -185,7 +200,12 @@ const scepRows: readonly Row<ScepEnrolment>[] = [
     note: 'Sends DES and SHA-1, which this CA takes.',
     fits: (enrolment) => isOneName(enrolment) && ['des', 'sha1'].every((old) => enrolment.allowOld.includes(old)),
     lines: ({ url, subject }) => [
-      `scepclient -server-url ${quote(url)} -private-key device.key -certificate device.pem -challenge "$SCEP_SECRET" -cn ${quote(subject.slice(3))}`,
+      // Fingerprint of the certificate to encrypt for: without it the client takes the last one.
+      `RA=$(curl -sS ${url.startsWith('https:') ? `--cacert ${appliance} ` : ''}${quote(`${url}?operation=GetCACert`)} | openssl pkcs7 -inform DER -print_certs \\`,
+      "  | openssl x509 -outform DER | openssl dgst -sha256 -r | cut -d' ' -f1)",
+      `${url.startsWith('https:') ? `SSL_CERT_FILE=${appliance} ` : ''}scepclient -server-url ${quote(url)} -ca-fingerprint "$RA" \\`,
+      // Empty values in place of defaults, which would be part of the subject.
+      `  -private-key device.key -certificate device.pem -challenge "$SCEP_SECRET" -cn ${quote(subject.slice(3))} -organization '' -ou '' -country ''`,
     ],
   },
 ];
@@ -222,7 +242,7 @@ const cmpRows: readonly Row<CmpEnrolment>[] = [
 const acmeRows: readonly Row<AcmeEnrolment>[] = [
   {
     title: 'certbot',
-    note: 'Renews by itself. Nothing has to be reached on the device.',
+    note: 'Renews by itself where its timer has REQUESTS_CA_BUNDLE, too. Nothing has to be reached on the device.',
     fits: always,
     lines: ({ url, name, keyId }) => [
       `REQUESTS_CA_BUNDLE=${appliance} certbot certonly --standalone -n --agree-tos --register-unsafely-without-email \\`,
@@ -231,7 +251,7 @@ const acmeRows: readonly Row<AcmeEnrolment>[] = [
   },
   {
     title: 'lego',
-    note: 'Nothing has to be reached on the device.',
+    note: 'Renews with the same options, and renew in place of run. Nothing has to be reached on the device.',
     fits: always,
     lines: ({ url, name, keyId }) => [
       `LEGO_CA_CERTIFICATES=${appliance} lego --server ${quote(url)} --accept-tos -m ${quote(`admin@${name}`)} --path . \\`,

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { scepCommands } from '../../core/enrolment/commands.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -242,21 +242,30 @@ describe.each([
   });
 
   // As enrol-kit prints them, with a secret for the one device.
-  test.each(['strongSwan', 'certmonger'])('the commands of the kit for %s enrol', { timeout }, async (title) => {
-    const { ca, url, directory } = await prepare(`kit-${title}`, { ...fields, scep: { enabled: true } });
-    const made = await appliance.act(ca, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
-    writeFileSync(`${directory}/issuer.pem`, ((await appliance.state(ca)) as { chain: string }).chain);
-    const enrolment = { url, subject: 'CN=dev.example.test', name: 'dev.example.test', allowOld: [] };
-    const { text = '' } = scepCommands(enrolment).find((one) => one.title === title) ?? {};
-    const { secret: own } = made.body as { secret: string };
-    const shell = ['sh', '-ec', `SCEP_SECRET=${own}\n${text}`];
-    // On a session bus of its own.
-    const onBus = `certmonger-session -n & sleep 1\n${shell[2]?.replaceAll(/getcert (?:add-scep-ca|request)/g, '$& -s')}\nkill %1`;
-    const [command = '', ...words] = title === 'certmonger' ? ['dbus-run-session', '--', 'sh', '-c', onBus] : shell;
-    const ran = await run(directory, command, ...words);
-    expect(certificateOf(ran, contentOf(directory, 'device.pem')).subject).toBe('CN=dev.example.test');
-    expect(last()).toMatchObject({ credential: 'one-time-secret', 'pki-status': 'success' });
-  });
+  test.each(['strongSwan', 'certmonger', 'micromdm scepclient', ...(sscepProgram === undefined ? [] : ['sscep'])])(
+    'the commands of the kit for %s enrol',
+    { timeout },
+    async (title) => {
+      const allowOld = title.startsWith('micromdm') ? (['des', 'sha1'] as const) : [];
+      const { ca, url, directory } = await prepare(`kit-${title.split(' ').at(-1)}`, {
+        ...fields,
+        scep: { enabled: true, 'allow-old': allowOld },
+      });
+      const made = await appliance.act(ca, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
+      writeFileSync(`${directory}/issuer.pem`, ((await appliance.state(ca)) as { chain: string }).chain);
+      const enrolment = { url, plainUrl: url, subject: 'CN=dev.example.test', name: 'dev.example.test', allowOld };
+      const { text = '' } = scepCommands(enrolment).find((one) => one.title === title) ?? {};
+      const { secret: own } = made.body as { secret: string };
+      const onPath = sscepProgram === undefined ? '' : `PATH="${dirname(sscepProgram)}:$PATH"\n`;
+      const shell = ['sh', '-ec', `SCEP_SECRET=${own}\n${onPath}${text}`];
+      // On a session bus of its own.
+      const onBus = `certmonger-session -n & sleep 1\n${shell[2]?.replaceAll(/getcert (?:add-scep-ca|request)/g, '$& -s')}\nkill %1`;
+      const [command = '', ...words] = title === 'certmonger' ? ['dbus-run-session', '--', 'sh', '-c', onBus] : shell;
+      const ran = await run(directory, command, ...words);
+      expect(certificateOf(ran, contentOf(directory, 'device.pem')).subject).toBe('CN=dev.example.test');
+      expect(last()).toMatchObject({ credential: 'one-time-secret', 'pki-status': 'success' });
+    },
+  );
 
   test.skipIf(sscepProgram === undefined)(
     'sscep is refused, waits for a person, enrols, renews, and asks for the next CA',

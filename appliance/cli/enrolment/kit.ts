@@ -176,7 +176,9 @@ const protocols: readonly Protocol[] = [
       `Subject ${subject}`,
       `For the commands: ${asking('SCEP_SECRET')}`,
       ...qrOf(`${url}\n${secret?.secret ?? ''}`, hasQr),
-      ...commandLines(scepCommands({ url, subject, name, allowOld: authority.scep['allow-old'] ?? [] })),
+      ...commandLines(
+        scepCommands({ url, plainUrl: plainOf(authority.scep.url, url), subject, name, allowOld: authority.scep['allow-old'] ?? [] }),
+      ),
     ],
   },
   {
@@ -228,6 +230,12 @@ const qrOf = (text: string, hasQr: boolean): readonly string[] => (hasQr ? ['', 
 function chosenUrl(urls: readonly string[], client: Client): string {
   const [reached = ''] = client.addresses;
   return urls.find((url) => new URL(url).hostname === new URL(reached).hostname) ?? urls[0] ?? '';
+}
+
+/** The URL without TLS of the same host; undefined without a listener for it. */
+function plainOf(urls: readonly string[] = [], chosen: string): string | undefined {
+  const plain = urls.filter((url) => url.startsWith('http:'));
+  return plain.find((url) => new URL(url).hostname === new URL(chosen).hostname) ?? plain[0];
 }
 
 function fingerprintOf(pem: string): string {

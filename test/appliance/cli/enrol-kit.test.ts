@@ -63,6 +63,10 @@ test('a device gets addresses, anchors, a secret for it alone, and commands, by 
   // The blocks of a QR code, for each of the two.
   expect(stdout.match(/^▀{30,}$/gm)).toHaveLength(2);
   for (const command of ['pki --scep ', 'getcert request', 'sscep enroll', 'simpleenroll']) expect(stdout).toContain(command);
+  // Whom the clients trust over TLS; one of them has none.
+  expect(stdout).toMatch(/^# The system has to trust ca\.pem.*\npki --scepca --url https:/m);
+  expect(stdout).toMatch(/^getcert add-scep-ca .*-u https:\S+ -R "\$PWD\/ca\.pem"$/m);
+  expect(stdout).toMatch(/^sscep enroll -u http:\/\/keys\.example:4667\/scep\//m);
   // The shared secret is not the device's, and old algorithms are not offered where the CA does not take them.
   for (const text of ['shared secret', 'scepclient']) expect(stdout).not.toContain(text);
   expect(await secretsOf('both')).toMatchObject([
@@ -111,7 +115,9 @@ test('a name that is none of the network is a subject alone; a kit in a file is 
   expect(kit).toContain('Subject CN=Printer 7,serialNumber=AB12');
   expect(kit).not.toMatch(/▀|--san|## EST/);
   expect(await secretsOf('old')).toMatchObject([{ subject: 'CN=Printer 7,serialNumber=AB12', names: [] }]);
-  expect((await ctl(['enrol-kit', 'pump-8.example.test', '--at', 'old', '--no-qr'])).stdout).toContain('scepclient -server-url');
+  expect((await ctl(['enrol-kit', 'pump-8.example.test', '--at', 'old', '--no-qr'])).stdout).toContain(
+    'SSL_CERT_FILE=ca.pem scepclient -server-url',
+  );
 });
 
 test('a name is one value of the subject whatever it has, and where the file cannot be written no secret is made', async () => {
