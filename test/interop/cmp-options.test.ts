@@ -286,6 +286,11 @@ describe.each(kinds.filter(([version]) => version === '3.0' || typeof ofNextRele
     const secure = new URL(appliance.secure).host;
     writeFileSync(`${place.directory}/tls.pem`, appliance.caPem);
     const tls = ['-server', `https://${secure}${pathname}`, '-tls_used', '-tls_trusted'];
+    // The listener asks for no certificate: these change nothing.
+    const shown = [...tls, 'tls.pem', '-tls_cert', 'client.pem', '-tls_key'];
+    await must(openssl('req', '-x509', '-new', '-key', 'k2.pem', '-subj', '/CN=client', '-days', '1', '-out', 'client.pem'));
+    await must(openssl('pkcs8', '-topk8', '-in', 'k2.pem', '-passout', 'pass:word', '-out', 'locked.pem'));
+    await must(openssl('pkey', '-in', 'k.pem', '-outform', 'DER', '-out', 'k.der'));
     expect(
       await refused(
         [
@@ -305,11 +310,23 @@ describe.each(kinds.filter(([version]) => version === '3.0' || typeof ofNextRele
           ['three times', '-repeat', '3'],
           ['TLS', ...tls, 'tls.pem'],
           ['TLS with a name', ...tls, 'tls.pem', '-tls_host', '127.0.0.1'],
+          ['TLS with another name', ...tls, 'tls.pem', '-tls_host', 'other.example'],
           ['TLS with another anchor', ...tls, 'ca.pem'],
+          ['TLS with a certificate', ...shown, 'k2.pem'],
+          ['TLS with a certificate and a locked key', ...shown, 'locked.pem', '-tls_keypass', 'pass:word'],
+          ['TLS with a certificate and another', ...shown, 'k2.pem', '-tls_extra', 'ca.pem'],
+          ['TLS with a certificate and the key of another', ...shown, 'k.pem'],
+          ['a key in DER', '-newkey', 'k.der', '-keyform', 'DER'],
         ],
         enrol,
       ),
-    ).toEqual(Object.fromEntries(['no path', 'another CA', 'TLS with another anchor'].map((name) => [name, 'the client'])));
+    ).toEqual(
+      Object.fromEntries(
+        ['no path', 'another CA', 'TLS with another name', 'TLS with another anchor', 'TLS with a certificate and the key of another'].map(
+          (name) => [name, 'the client'],
+        ),
+      ),
+    );
   });
 
   test('reasons, information, and recorded messages', { timeout }, async () => {
