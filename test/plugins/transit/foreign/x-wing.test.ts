@@ -193,6 +193,21 @@ describe.each(modules)('in $name', (module) => {
     for (const version of ['1', '2', '3']) expect(await rawKeyOf('copy', version)).toHaveLength(1_216);
   });
 
+  test('goes along when the wrapping key of its token is rotated', async () => {
+    await harness.create('wrapped-anew', { cipher, custody: 'wrapped', 'allow-shared-secret': true });
+    const { ciphertext, 'shared-secret': secret } = await harness.do('wrapped-anew', 'encapsulate');
+    // Each half may be in a token of its own.
+    for (const { name } of harness.hsm.status()) {
+      const rotated = await harness.request('POST', '/v1/state/system/rotate-wrapping-key', { token: name });
+      expect(rotated).toMatchObject({ status: 200, body: { number: 2 } });
+    }
+    await harness.runJobs();
+    const { body } = await harness.request('GET', '/v1/state/system/hsm');
+    const ended = { 'wrapping-key': { number: 2, state: 'in-use', failed: 0 } };
+    expect(body.tokens).toMatchObject([ended, ended]);
+    expect((await harness.do('wrapped-anew', 'decapsulate', { ciphertext }))['shared-secret']).toBe(secret);
+  });
+
   test('takes no key from outside, gives none out, and is in no JWKS', async () => {
     const misfit = { status: 400, code: 'invalid-value' };
     const made = (fields: object) =>
