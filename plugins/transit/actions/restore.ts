@@ -19,8 +19,10 @@ import { fail } from '../errors.ts';
 import { actingFieldRights, requireActions } from '../keys/acting-fields.ts';
 import { configurationOf, requireAllowedSettings, type Settings, settingsOf } from '../keys/judged-settings.ts';
 import { microseconds } from '../instants.ts';
+import { useOf } from '../ciphers.ts';
 import { putIndexed } from '../records/indexes.ts';
 import { type Key, removedMeanwhile, requireEnabled } from '../records/keyring.ts';
+import { publicKeysOf } from '../records/private-key-uses.ts';
 import { lineOf } from '../versions/new-version.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { UsageRecord } from '../records/usage-record.ts';
@@ -169,7 +171,9 @@ function replace(
   const usageHere = (number: number): UsageRecord | undefined => transaction.get(tables.usage, [target.tenantId, current.id, number]);
   const known = new Map([...restored.broughtBack].map((number) => [number, usageHere(number) ?? unused]));
   const references = removeVersions(transit, transaction, before);
-  claimRestored(transit, transaction, restored);
+  // A restore in its own place gives a private key no second use, also where it has two since `allow-dual-use` was set.
+  const isOfOneUse = useOf(current) === useOf(restored.key.record);
+  claimRestored(transit, transaction, restored, isOfOneUse ? versions.flatMap(({ record }) => publicKeysOf(record)) : []);
   for (const { number, record, uses } of restored.versions) {
     const storeKey = [target.tenantId, restored.key.record.id, number] as const;
     const isSame = restored.past.shared.get(number)?.others.some(([, id, other]) => id === current.id && other === number) === true;

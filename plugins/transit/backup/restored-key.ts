@@ -98,9 +98,14 @@ export async function discardRestored(transit: Transit, { key, versions }: Resto
   for (const { number, record } of versions) await discard(transit, { ...subjectOf(key), number }, record);
 }
 
-/** Claims the token objects of a restored key, inside the transaction that commits it. Throws conflict. */
-export function claimRestored(transit: Transit, transaction: WriteTransaction, { key, versions }: RestoredKey): void {
-  for (const { number, record } of versions) claim(transit, transaction, { ...subjectOf(key), number }, record);
+/** Claims the token objects of a restored key, inside the transaction that commits it; `had` as in claim(). Throws conflict, private-key-in-use. */
+export function claimRestored(
+  transit: Transit,
+  transaction: WriteTransaction,
+  { key, versions }: RestoredKey,
+  had: readonly Uint8Array[],
+): void {
+  for (const { number, record } of versions) claim(transit, transaction, { ...subjectOf(key), number }, record, had);
 }
 
 /** Makes a version that had not to wait active with the one before it, as in timesOfNewVersion(): a backup has its creation instead. */

@@ -114,11 +114,20 @@ export async function discard(
   await transit.ledger.destroy(persistentKeys(subject, material));
 }
 
-/** Claims the keys of a version, inside the transaction that commits it. Throws conflict, private-key-in-use. */
-export function claim(transit: Transit, transaction: WriteTransaction, subject: VersionSubject, material: VersionMaterial): void {
+/**
+ * Claims the keys of a version, inside the transaction that commits it. `had`: public keys of private keys that have had this use until this transaction,
+ * which puts them back. Throws conflict, private-key-in-use.
+ */
+export function claim(
+  transit: Transit,
+  transaction: WriteTransaction,
+  subject: VersionSubject,
+  material: VersionMaterial,
+  had: readonly Uint8Array[] = [],
+): void {
   const { stored, hmac, convergent, agreement, origin } = material;
   for (const publicKey of publicKeysOf(material)) {
-    const allowsOthers = transit.allowsDualUse(subject.tenantId);
+    const allowsOthers = transit.allowsDualUse(subject.tenantId) || had.some((one) => Buffer.compare(one, publicKey) === 0);
     notePrivateKey(transit, transaction, { ...subject, use: useOf(subject) }, publicKey, { isNew: origin === 'generated', allowsOthers });
   }
   transit.rotation.admit(

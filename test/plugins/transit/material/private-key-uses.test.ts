@@ -195,4 +195,37 @@ describe('allow-dual-use', () => {
       await own.stop();
     }
   });
+
+  test('taken back: each of a pair is restored in its own place from its own backup, and nowhere else', async () => {
+    const at = directory('taken-back');
+    const before = await startTransitHarness(at, { configuration: { transit: { allowDualUse: ['system'] } } });
+    const data = pem(rsa().privateKey);
+    const backups: string[] = [];
+    for (const use of ['sign', 'encrypt']) {
+      const name = `both-${use}`;
+      await before.create(name, { cipher: 'rsa-2048', use, 'deletion-allowed': true, 'allow-plaintext-backup': true });
+      await before.do(name, 'import', { data });
+      backups.push((await before.do(name, 'backup')).key);
+    }
+    const [sign, encrypt] = backups;
+    await before.stop();
+    const own = await startTransitHarness(at, { token: before.token, rootToken: before.rootToken });
+    try {
+      await own.do('both-sign', 'rotate');
+      await own.do('both-sign', 'restore', { key: sign });
+      await own.do('both-encrypt', 'restore', { key: encrypt });
+      expect((await own.do('both-sign', 'sign', { text: 'aGVsbG8=' }))['key-version']).toBe(2);
+      await own.create('elsewhere', { 'deletion-allowed': true });
+      for (const key of backups) expect(await codeOf(own.act('elsewhere', 'restore', { key }))).toEqual(refused);
+      // In the place of the other it would have a use that this key had not.
+      expect(await codeOf(own.act('both-encrypt', 'restore', { key: sign }))).toEqual(done);
+      expect(await codeOf(own.act('both-encrypt', 'restore', { key: encrypt }))).toEqual(refused);
+      await own.do('both-sign', 'rotate');
+      await own.do('both-sign', 'trim', { version: 3 });
+      expect(await codeOf(own.act('both-sign', 'restore', { key: sign }))).toEqual(done);
+      await own.expectSound();
+    } finally {
+      await own.stop();
+    }
+  });
 });
