@@ -194,8 +194,8 @@ describe.each(modules)('in $name', (module) => {
   });
 
   test('goes along when the wrapping key of its token is rotated', async () => {
-    await harness.create('wrapped-anew', { cipher, custody: 'wrapped', 'allow-shared-secret': true });
-    const { ciphertext, 'shared-secret': secret } = await harness.do('wrapped-anew', 'encapsulate');
+    await harness.create('rewrapped', { cipher, custody: 'wrapped', 'allow-shared-secret': true });
+    const { ciphertext, 'shared-secret': secret } = await harness.do('rewrapped', 'encapsulate');
     // Each half may be in a token of its own.
     for (const { name } of harness.hsm.status()) {
       const rotated = await harness.request('POST', '/v1/state/system/rotate-wrapping-key', { token: name });
@@ -205,7 +205,7 @@ describe.each(modules)('in $name', (module) => {
     const { body } = await harness.request('GET', '/v1/state/system/hsm');
     const ended = { 'wrapping-key': { number: 2, state: 'in-use', failed: 0 } };
     expect(body.tokens).toMatchObject([ended, ended]);
-    expect((await harness.do('wrapped-anew', 'decapsulate', { ciphertext }))['shared-secret']).toBe(secret);
+    expect((await harness.do('rewrapped', 'decapsulate', { ciphertext }))['shared-secret']).toBe(secret);
   });
 
   test('takes no key from outside, gives none out, and is in no JWKS', async () => {
