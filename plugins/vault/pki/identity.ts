@@ -5,7 +5,10 @@ import { escapeNameValue } from '../../../core/der/name-text.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import type { Fields } from '../fields.ts';
 
-/** Host names and addresses of the common name count as alternative names, as there, unless the request says no. Throws `invalid-value`. */
+/**
+ * Host names, addresses and mail addresses of the common name count as alternative names, as there, unless the request says no; and mail addresses stand among
+ * the `alt_names`. Throws `invalid-value`.
+ */
 export function identityOf(fields: Fields): JsonObject {
   const common = fields.word('common_name');
   const [named, addresses, uris] = ['alt_names', 'ip_sans', 'uri_sans'].map((name) => listOf(fields, name)) as [
@@ -13,16 +16,28 @@ export function identityOf(fields: Fields): JsonObject {
     string[],
     string[],
   ];
-  if (listOf(fields, 'other_sans').length > 0)
-    throw fail('invalid-value', { detail: '"other_sans" is not taken: a CA here certifies host names, addresses and URIs.' });
   const asName = common === undefined || fields.flag('exclude_cn_from_sans') === true ? [] : [common];
   const hosts = asName.filter((name) => isIP(name) === 0 && /^[A-Za-z0-9_.-]+$/.test(name) && name.includes('.'));
   return {
     ...(common === undefined ? {} : { subject: `CN=${escapeNameValue(common)}` }),
-    ...listed('dns-names', [...hosts, ...named]),
+    ...listed('dns-names', [...hosts, ...named.filter((name) => !isMail(name))]),
     ...listed('ip-addresses', [...asName.filter((name) => isIP(name) > 0), ...addresses]),
     ...listed('uris', uris),
+    ...listed('emails', [...asName, ...named].filter(isMail)),
+    ...listed('other-names', listOf(fields, 'other_sans').map(otherNameOf)),
   };
+}
+
+const isMail = (name: string): boolean => name.includes('@');
+
+/** `OID;UTF8:value`, of whose type there are two spellings, in any case. Throws `invalid-value`. */
+function otherNameOf(text: string): string {
+  const [, type, value] = /^([0-9.]+);UTF-?8:(.+)$/iu.exec(text) ?? [];
+  if (type === undefined || value === undefined)
+    throw fail('invalid-value', {
+      detail: '"other_sans" has names of the form OID;UTF8:value, as 1.3.6.1.4.1.311.20.2.3;UTF8:alice@example.com.',
+    });
+  return `${type};UTF8:${value}`;
 }
 
 function listOf(fields: Fields, name: string): readonly string[] {

@@ -33,8 +33,10 @@ async function csrOf(subject: string, names?: Names): Promise<string> {
 const web = (): Promise<string> => csrOf('CN=a.example.test', [{ type: 'dns', value: 'a.example.test' }]);
 
 /** A token that may do these actions at the CA `web`, and nothing else. */
-async function tokenFor(name: string, ...actions: readonly string[]): Promise<string> {
-  const rules = actions.map((action) => ({ path: `/v1/state/keystore/tls/ca/web/${action}`, operations: { all: 'allow' } }));
+const tokenFor = (name: string, ...actions: readonly string[]): Promise<string> => tokenAt('web', name, ...actions);
+
+async function tokenAt(ca: string, name: string, ...actions: readonly string[]): Promise<string> {
+  const rules = actions.map((action) => ({ path: `/v1/state/keystore/tls/ca/${ca}/${action}`, operations: { all: 'allow' } }));
   expect((await ours('POST', 'config/policy/policies', { name, 'rest-api': { rules } }, acme)).status).toBe(201);
   return (await ours('POST', 'state/keystore/token/create', { policies: [name], ttl: '1h' }, acme)).body.token;
 }
@@ -207,13 +209,28 @@ describe('a certificate with its key', () => {
     [{ common_name: 'elsewhere.test' }, 'not within allowed-domains'],
     [{ common_name: 'a.example.test', ip_sans: '192.0.2.1' }, 'allow-ip-sans'],
     [{}, 'subject'],
-    [{ common_name: 'a.example.test', other_sans: '1.2.3;UTF8:x' }, 'other_sans'],
+    [{ common_name: 'a.example.test', other_sans: '1.2.3;UTF8:x' }, 'allowed-other-names'],
+    [{ common_name: 'a.example.test', other_sans: '1.2.3;IA5:x' }, 'OID;UTF8:value'],
+    [{ common_name: 'a.example.test', alt_names: 'alice@example.test' }, 'mail address'],
     [{ common_name: 'x, O=Other' }, 'not a host name'],
     [{ common_name: 'a.example.test', private_key_format: 'jwk' }, 'private_key_format'],
   ])('%j is 400', async (body, words) => {
     const token = await tokenFor(`issues-${words.length}`, 'issue', 'sign-csr');
     const { status, body: refused } = await ask('POST', 'pki/issue/web', body, token);
     expect([status, refused.errors[0]]).toEqual([400, expect.stringContaining(words)]);
+  });
+
+  test('has mail addresses and names of other types, which the policy of the CA allows', async () => {
+    const upn = '1.3.6.1.4.1.311.20.2.3';
+    const est = { 'allowed-domains': ['example.test'], 'allow-subdomains': true, 'allowed-emails': ['*@example.test'] };
+    const people = { name: 'people', est: { ...est, 'allowed-other-names': [`${upn};UTF8:*@example.test`] } };
+    expect((await ours('POST', 'config/keystore/tls/ca', people, acme)).status).toBe(201);
+    const token = await tokenAt('people', 'issues-people', 'issue', 'sign-csr');
+    const wish = { common_name: 'a.example.test', alt_names: 'b.example.test,alice@example.test' };
+    const names = async (other_sans: unknown): Promise<string | undefined> =>
+      new X509Certificate(dataOf(await ask('POST', 'pki/issue/people', { ...wish, other_sans }, token)).certificate).subjectAltName;
+    for (const given of [`${upn};UTF8:alice@example.test`, [`${upn};utf-8:alice@example.test`]])
+      expect(await names(given)).toBe('DNS:a.example.test, DNS:b.example.test, email:alice@example.test, othername:UPN:alice@example.test');
   });
 
   test('needs the right to issue, and that to sign the same request', async () => {
