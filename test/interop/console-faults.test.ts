@@ -3,6 +3,7 @@
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../harness/appliance.ts';
+import { patienceMs } from '../harness/patience.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { chromiumPath, launchChromium } from '../plugins/oidc/chromium.ts';
 import { expectAccessible, openPage, picture, signInWithToken, watchTraffic } from './console-browser.ts';
@@ -144,6 +145,26 @@ describe.skipIf(chromiumPath === undefined)('the search', () => {
     expect(await page.locator('[role=option] bdi').first().textContent()).toBe('orders');
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('shows names that begin with the text before the others are found, and none of them is crowded out', async () => {
+    const names = ['zinc', ...Array.from({ length: 6 }, (_, at) => `old-zinc-${at}`)];
+    await Promise.all(names.map((name) => appliance.request('POST', keys, { name })));
+    const { page, faults, close } = await open('');
+    const held = Promise.withResolvers<void>();
+    await page.route(/[?&]contains=zinc/, async (route) => {
+      if (route.request().url().includes(`${keys}?`)) await held.promise;
+      await route.continue();
+    });
+    const found = (): Promise<string[]> => page.locator('[role=option]:has(.quiet:text-is("key")) bdi').allTextContents();
+    await page.keyboard.press('Control+k');
+    await page.waitForSelector('dialog.search input:focus');
+    await page.keyboard.insertText('zinc');
+    await expect.poll(found, { timeout: patienceMs }).toEqual(['zinc']);
+    held.resolve();
+    await expect.poll(found, { timeout: patienceMs }).toEqual(['zinc', ...names.slice(1, 6)]);
     expect(faults).toEqual([]);
     await close();
   });

@@ -87,22 +87,48 @@ export async function searchLists(
   const known = lists.filter(([, path]) => catalog.at(path) !== undefined && may('read', path).value === 'yes');
   await Promise.all([
     ...known.map(async ([kind, path]) => {
-      const names = await namesIn(catalog, path, text, signal);
-      const hits = names.map((name): Hit => ({ kind, label: name, href: hrefOf(`${path}/${encodeURIComponent(name)}`) }));
-      onHits(kind, hits);
+      const report = (names: readonly string[]): void =>
+        onHits(
+          kind,
+          names.map((name): Hit => ({ kind, label: name, href: hrefOf(`${path}/${encodeURIComponent(name)}`) })),
+        );
+      await searchNames(catalog, path, text, signal, report);
     }),
     searchCertificates(catalog, text, signal, onHits),
   ]);
   signal.throwIfAborted();
 }
 
-async function namesIn(catalog: Catalog, path: string, text: string, signal: AbortSignal): Promise<readonly string[]> {
+/**
+ * Reports names that have the text, those that begin with it first: the appliance finds these at once, and looks at every name for the
+ * others, which are asked for only while there is room. An exact name is so never crowded out by others that have it somewhere.
+ */
+async function searchNames(
+  catalog: Catalog,
+  path: string,
+  text: string,
+  signal: AbortSignal,
+  report: (names: readonly string[]) => void,
+): Promise<void> {
   const list = catalog.at(path)?.entries.find(({ command }) => command.verb === 'list' && command.tree === 'config');
-  const isSearched = list?.operation.parameters.some(({ name }) => name === 'contains') === true;
-  const query = { keys: 'true', ...(isSearched ? { contains: text, limit: String(mostHits) } : { limit: String(namesAtOnce) }) };
-  const all = await (isSearched ? namesOf(path, query, signal) : allNamesOf(path, query, signal));
-  const wanted = text.toLowerCase();
-  return (isSearched ? all : all.filter((name) => name.toLowerCase().includes(wanted))).slice(0, mostHits);
+  if (list?.operation.parameters.some(({ name }) => name === 'contains') !== true) {
+    const wanted = text.toLowerCase();
+    const all = await allNamesOf(path, { keys: 'true', limit: String(namesAtOnce) }, signal);
+    report(all.filter((name) => name.toLowerCase().includes(wanted)).slice(0, mostHits));
+    return;
+  }
+  const query = { keys: 'true', limit: String(mostHits) };
+  const begin = (await namesOf(path, { ...query, after: justBefore(text) }, signal)).filter((name) => name.startsWith(text));
+  report(begin);
+  if (begin.length === mostHits || signal.aborted) return;
+  const others = await namesOf(path, { ...query, contains: text }, signal);
+  report([...new Set([...begin, ...others])].slice(0, mostHits));
+}
+
+/** A text that sorts before those that begin with `text`, and behind every name before them: the last letter is one less, and much follows. */
+function justBefore(text: string): string {
+  const last = text.codePointAt(text.length - 1) ?? 0;
+  return `${text.slice(0, -1)}${String.fromCodePoint(Math.max(last - 1, 2))}~~~~`;
 }
 
 async function searchCertificates(
