@@ -1,12 +1,16 @@
-// The snippets of docs/use/jwt.md as people copy them, run by bash, curl, jq and keystorectl, with tokens of the shape of each platform from an
-// issuer with metadata and key set.
+// The snippets of docs/use/jwt.md as people copy them, run by bash, curl, jq, keystorectl and spiffe-helper, with tokens of the shape of each
+// platform from an issuer with metadata and key set.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { must, requireToolchain } from '../clients/commands.ts';
+import { obtainGo, onlyThisGo } from '../clients/go/toolchain.ts';
+import { versions } from '../clients/versions.ts';
 import type { TestAppliance } from '../harness/appliance.ts';
 import { blocksOf } from '../harness/markdown.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -15,6 +19,7 @@ import { ctlFor, type Ctl } from '../appliance/cli/run.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
 import { startIssuer, type IssuerServer } from '../plugins/jwt/harness.ts';
 import { makeSigner, makeToken, platformClaims, type Json } from '../plugins/jwt/tokens.ts';
+import { startWorkloadApi } from './platforms/workload-api.ts';
 
 const at = temporaryDirectory();
 const audience = 'https://keystore.example.com';
@@ -24,13 +29,15 @@ let issuer: IssuerServer;
 let trust: string;
 
 beforeAll(async () => {
-  for (const name of ['appliance', 'home', 'issuer', 'github', 'volume', 'svid']) mkdirSync(at(name));
+  for (const name of ['appliance', 'home', 'issuer', 'github', 'volume', 'svid', 'bin']) mkdirSync(at(name));
   appliance = await startWholeAppliance(at('appliance'));
   const ca = readFileSync(at('appliance', 'tls-cert.pem'), 'utf8');
   ctl = ctlFor(appliance, ca, at('home'));
   issuer = await startIssuer(at('issuer'));
   trust = at('trust.pem');
   writeFileSync(trust, ca);
+  const command = [process.execPath, join(import.meta.dirname, '../../appliance/cli/keystorectl.ts')];
+  writeFileSync(at('bin', 'keystorectl'), `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`, { mode: 0o755 });
 });
 afterAll(async () => {
   await issuer.close();
@@ -68,6 +75,13 @@ function bash(script: string, kind: string, environment: Readonly<Record<string,
   const adapted = script.replace('tenant: "acme"', 'tenant: "system"').replace('role: "deploy"', `role: "${kind}"`);
   const env = { PATH: process.env['PATH'], CURL_CA_BUNDLE: trust, KEYSTORE: appliance.url, ...environment };
   return promisify(execFile)('bash', ['-e', '-o', 'pipefail', '-c', adapted], { env });
+}
+
+/** Runs commands with keystorectl, as an administrator unless the environment says another; a command that waits for ever is stopped. */
+function shell(script: string, environment: Readonly<Record<string, string>> = {}) {
+  const own = { PATH: `${at('bin')}:${process.env['PATH']}`, HOME: at('home'), KEYSTORED_URL: appliance.url };
+  const env = { ...own, KEYSTORED_CA: at('home', 'ca.pem'), KEYSTORED_TOKEN: appliance.rootToken, ...environment };
+  return promisify(execFile)('bash', ['-e', '-c', script], { env, timeout: 60_000 });
 }
 
 async function userOf(token: string): Promise<unknown> {
@@ -154,11 +168,12 @@ test('a pod of Kubernetes logs in with its projected token, and again with the o
   };
   const { metadata, spec } = parse(manifest) as {
     metadata: { namespace: string };
-    spec: { serviceAccountName: string; volumes: Volume[]; containers: { volumeMounts: { name: string }[] }[] };
+    spec: { serviceAccountName: string; volumes: Volume[]; containers: { volumeMounts: { name: string; mountPath: string }[] }[] };
   };
   const [{ name, projected } = { name: '', projected: undefined }] = spec.volumes;
   const [source] = projected?.sources ?? [];
-  expect(spec.containers[0]?.volumeMounts[0]?.name).toBe(name);
+  const [mount] = spec.containers[0]?.volumeMounts ?? [];
+  expect(mount?.name).toBe(name);
   const mint = () =>
     makeToken(issuer.signer, {
       ...platformClaims.kubernetes(now()),
@@ -170,8 +185,9 @@ test('a pod of Kubernetes logs in with its projected token, and again with the o
   project('volume', source?.serviceAccountToken.path ?? '', mint());
   const profile = at('pod.yaml');
   const environment = { KEYSTORED_TOKEN: '', KEYSTORED_PROFILE: profile };
-  const login = ['login', 'jwt', '--tenant', 'system', '--role', 'kubernetes', '--jwt', `@${at('volume', 'token')}`, '--renew'];
-  expect(await ctl(login, { environment })).toMatchObject({ code: 0 });
+  const [login = ''] = blocks('Kubernetes', 'sh');
+  const here = login.replace('--tenant acme --role app', '--tenant system --role kubernetes');
+  await shell(here.replace(`${mount?.mountPath}/`, `${at('volume')}/`), environment);
   const accessor = async () => (JSON.parse((await ctl(['do', 'token', 'info'], { environment })).stdout) as { accessor: string }).accessor;
   const first = await accessor();
   const passTwoThirds = (seconds: number): void => {
@@ -188,21 +204,38 @@ test('a pod of Kubernetes logs in with its projected token, and again with the o
   expect(await accessor()).not.toBe(second);
 });
 
-test('a workload of SPIFFE logs in with the JWT-SVID that spiffe-helper writes', async () => {
-  const configuration = blocks('SPIFFE', 'hcl').join('');
-  const [, aud = ''] = /jwt_audience *= *"([^"]+)"/.exec(configuration) ?? [];
-  const [, file = ''] = /jwt_svid_file_name *= *"([^"]+)"/.exec(configuration) ?? [];
+test('a workload of SPIFFE logs in with the JWT-SVID that spiffe-helper writes, by the commands and the file of the page', async () => {
+  const program = await obtainSpiffeHelper();
+  // It refuses tokens that have expired by the clock of the machine.
+  appliance.clock.advance(Math.ceil(Date.now() / 1_000) - now());
+  const [configuration = ''] = blocks('SPIFFE', 'hcl');
+  const [create = '', login = ''] = blocks('SPIFFE', 'sh');
   // The bundle of a trust domain: use, sequence and refresh hint are those of SPIFFE.
   const jwk = { ...issuer.signer.jwk, use: 'jwt-svid', alg: undefined };
   issuer.keys = JSON.stringify({ keys: [jwk], spiffe_sequence: 7, spiffe_refresh_hint: 300 });
-  await trustPlatform(
-    'spiffe',
-    [{ claim: 'sub', value: 'spiffe://example.org/ns/payments/*' }],
-    ['--issuer', 'spiffe://example.org', '--jwks-url', `${issuer.origin}/jwks`],
-  );
-  const svid = makeToken(issuer.signer, { ...platformClaims.spiffe(now()), aud: [aud] }, { typ: 'JOSE' });
-  writeFileSync(at('svid', file), svid, { mode: 0o600 });
-  const login = ['login', 'jwt', '--tenant', 'system', '--role', 'spiffe', '--jwt', `@${at('svid', file)}`, '--print'];
-  const { stdout, code } = await ctl(login);
-  expect([code, await userOf(stdout)]).toEqual([0, expect.objectContaining({ user: 'spiffe://example.org/ns/payments/sa/app' })]);
-});
+  writeFileSync(at('spiffe.pem'), issuer.ca);
+  const keys = `${issuer.origin}/jwks --use-root-ca-certs false --ca-certs @${at('spiffe.pem')}`;
+  await shell(create.replace('https://spire.example.org/keys', keys));
+  const id = 'spiffe://example.org/ns/payments/sa/app';
+  const close = await startWorkloadApi(at('agent.sock'), {
+    id,
+    mint: (aud) => makeToken(issuer.signer, { ...platformClaims.spiffe(now()), sub: id, aud }, { typ: 'JOSE' }),
+    bundle: () => issuer.keys ?? '',
+  });
+  const here = (text: string) => text.replaceAll('/run/spire/sockets/', `${at()}/`).replaceAll('/run/keystore', at('svid'));
+  writeFileSync(at('spiffe.conf'), here(configuration));
+  // Without an agent at the socket the program asks on for ever.
+  await shell(`timeout 30 ${program} -config ${at('spiffe.conf')} -daemon-mode=false`).finally(close);
+  const environment = { KEYSTORED_TOKEN: '', KEYSTORED_PROFILE: at('spiffe.yaml') };
+  await shell(here(login).replace('--tenant acme', '--tenant system'), environment);
+  const { stdout } = await ctl(['do', 'token', 'info'], { environment });
+  expect(JSON.parse(stdout)).toMatchObject({ user: id, 'user-kind': 'workload' });
+}, 600_000);
+
+/** spiffe-helper as its makers release it, built once for each run of this file. */
+async function obtainSpiffeHelper(): Promise<string> {
+  await requireToolchain('go');
+  const build = ['build', '-mod=readonly', '-o', at('bin', 'spiffe-helper'), 'github.com/spiffe/spiffe-helper/cmd/spiffe-helper'];
+  await must(await obtainGo(versions.go), build, { cwd: join(import.meta.dirname, 'platforms'), environment: onlyThisGo });
+  return at('bin', 'spiffe-helper');
+}
