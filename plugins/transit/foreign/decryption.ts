@@ -116,7 +116,14 @@ export function useOfBoth<Answer>(
     version,
     use: { use: 'decapsulate', key: used.reference(version, 'decapsulate'), octets: ofKem },
     beside: { use: 'agree', key: used.reference(version, 'agree'), octets: point },
-    answer: (octets, agreed) => answer(combineXWing(octets, agreed as Uint8Array, point, version.record)),
+    answer: (octets, agreed) => {
+      const secret = combineXWing(octets, agreed as Uint8Array, point, version.record);
+      try {
+        return answer(secret);
+      } finally {
+        secret.fill(0);
+      }
+    },
   };
 }
 
