@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { subscriberOf } from '../../../core/base/addresses.ts';
 import type { EnrolmentOutcome, FirstEnrolment, Transaction } from '../../../core/plugin/services/certificate-authority.ts';
-import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
+import { getIfOpen, getOrDrop, type StoreKey, type WriteTransaction } from '../../../core/store/store.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import type { CaContext } from '../context.ts';
 import type { VerifiedCsr } from '../issuing/csr.ts';
@@ -89,9 +89,11 @@ type Records = {
 };
 
 export function recordsOf({ tables }: CaContext, { answered, pending, isOfKey, message }: Place, transaction?: WriteTransaction): Records {
-  const found = transaction === undefined ? tables.enrolments.get(answered) : transaction.get(tables.enrolments, answered);
+  // Answers and what waits begin again: one that does not open would hold its device out for good. What tells a recorded message must open.
+  const found = transaction === undefined ? getIfOpen(tables.enrolments, answered) : getOrDrop(transaction, tables.enrolments, answered);
   const own = message && (transaction === undefined ? tables.enrolments.get(message) : transaction.get(tables.enrolments, message));
-  const waiting = transaction === undefined ? tables.pendingEnrolments.get(pending) : transaction.get(tables.pendingEnrolments, pending);
+  const waiting =
+    transaction === undefined ? getIfOpen(tables.pendingEnrolments, pending) : getOrDrop(transaction, tables.pendingEnrolments, pending);
   const serial = found?.serial;
   const key = serial === undefined ? undefined : [...answered.slice(0, 2), serial];
   const issued =

@@ -5,6 +5,8 @@ import type { FoundCa } from '../../../plugins/ca/authority/lookup.ts';
 import { findNoRoom } from '../../../plugins/ca/enrolment/transactions.ts';
 import type { PendingEnrolment } from '../../../plugins/ca/records/enrolments.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { decodeKey } from '../../../core/store/keys.ts';
+import { damageRecords } from '../../harness/damage.ts';
 import { makeEnvelope } from '../../harness/scep/messages.ts';
 import { makeKeys } from '../ca/pki.ts';
 import { ask, csrOf, type Device, holding, issuerAndSubject, makeDevice, newTransaction, registrationOf, type Reply } from './device.ts';
@@ -133,6 +135,40 @@ describe('a recorded message', () => {
       expect(await issued(name)).toHaveLength(2);
     },
   );
+});
+
+describe('a record that does not open', () => {
+  const damage = (table: string, part: string): Promise<void> =>
+    damageRecords(appliance, (texts) => {
+      const all = texts.filter((text) => decodeKey(text).table === table && (part === '' || decodeKey(text).key[2] === part));
+      if (all.length === 0) throw new Error(`there is no record of ${table}`);
+      return all;
+    });
+
+  test('of an answer or of a request that waits holds no device out', async () => {
+    const [name, transactionId] = [await appliance.makeCa(), newTransaction()];
+    const first = await enrol(name, device, secret, transactionId);
+    await damage('ca/enrolments', 'first');
+    const second = await enrol(name, device, secret, transactionId);
+    expect([first.pkiStatus, second.pkiStatus]).toEqual(['0', '0']);
+    expect(serialOf(await enrol(name, device, undefined, transactionId))).toBe(serialOf(second));
+    const slow = await appliance.makeCa({ ...openScep, scep: { enabled: true, 'approval-required': true } });
+    expect((await enrol(slow, device, undefined, transactionId)).pkiStatus).toBe('3');
+    await damage('ca/pending-enrolments', '');
+    expect((await enrol(slow, device, undefined, transactionId)).pkiStatus).toBe('3');
+    expect(await appliance.list(slow, 'enrolment-requests')).toHaveLength(1);
+  });
+
+  test('of a recorded message does not make it a new one', async () => {
+    const [name, transactionId] = [await appliance.makeCa(), newTransaction()];
+    const csr = await csrOf(device.keys, secret);
+    const sealed = makeEnvelope({ content: csr, recipients: [(await registrationOf(appliance, name)).raw] });
+    const again = () => ask(appliance, name, device, csr, { sealed, transactionId });
+    await appliance.act(name, 'revoke', { serial: serialOf(await again()) });
+    await damage('ca/enrolments', 'message');
+    expect((await again()).pkiStatus).not.toBe('0');
+    expect(await issued(name)).toHaveLength(1);
+  });
 });
 
 describe('nothing is issued', () => {
