@@ -22,6 +22,20 @@ export type Span = { readonly low: Buffer; readonly high: Buffer };
 
 type Database = RootDatabase<Buffer, Buffer>;
 
+/** True while keys are read as texts: lmdb-js asks its key encoder for each. A walk is synchronous, so no other one runs meanwhile. */
+let readsTexts = false;
+
+/** Makes keys of LMDB's octets. A text straight from them takes a quarter of the time that an array of octets takes to make and decode. */
+const keyEncoder = {
+  writeKey(key: Buffer, target: Buffer, start: number): number {
+    target.set(key, start);
+    return start + key.length;
+  },
+  readKey(source: Buffer, start: number, end: number): Buffer | string {
+    return readsTexts ? source.toString('utf8', start, end) : Buffer.copyBytesFrom(source, start, end - start);
+  },
+};
+
 /** Address space reserved in advance, so that the map is not moved while the file grows. Unused address space costs nothing. */
 const reservedBytes = 4 * 2 ** 30;
 
@@ -90,6 +104,16 @@ export class Environment {
         : { start: span.low, end: span.high };
       return Array.from(database.getKeys({ ...range, ...this.#view(database), reverse, limit }));
     });
+  }
+
+  /** As keys, as texts (keys.ts). */
+  texts(span: Span, limit: number, reverse: boolean): string[] {
+    readsTexts = true;
+    try {
+      return this.keys(span, limit, reverse) as unknown as string[];
+    } finally {
+      readsTexts = false;
+    }
   }
 
   count(span: Span): number {
@@ -301,7 +325,7 @@ function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}):
     noSubdir: false,
     permissionsMode: 0o600,
     encoding: 'binary' as const,
-    keyEncoding: 'binary' as const,
+    keyEncoder,
     // With false, a commit is acknowledged after its fdatasync, in LMDB's own order, without the recovery rules of lmdb-js.
     overlappingSync: false,
     // Its batches leave an unhandled rejection when a commit fails, which would end the process.

@@ -35,8 +35,15 @@ export function requireKey(table: string, key: StoreKey): string {
 
 /** Table and parts of a text made by encodeKey. */
 export function decodeKey(text: string): { readonly table: string; readonly key: StoreKey } {
-  const [table = '', ...parts] = text.slice(0, -1).split('\0');
-  return { table, key: parts.map((part) => (part.startsWith('\u0001') ? Number(part.slice(2)) : part)) };
+  const end = text.indexOf('\0');
+  return { table: text.slice(0, end), key: decodeParts(text.slice(end + 1)) };
+}
+
+/** Parts of a key in the text behind its table, or behind a prefix of it. */
+export function decodeParts(text: string): StoreKey {
+  if (text === '') return [];
+  const parts = text.slice(0, -1).split('\0');
+  return parts.map((part) => (part.startsWith('\u0001') ? Number(part.slice(2)) : part));
 }
 
 /** Octets by which LMDB sorts. */

@@ -6,7 +6,7 @@ import { firstLevel } from './records/level.ts';
 import { positionOf, writtenAt } from './replica.ts';
 
 /** Interface of an environment for tables: LMDB itself, or changes noted above it. */
-export type Octets = Pick<Environment, 'inCommit' | 'get' | 'keys' | 'count' | 'put' | 'remove' | 'undoable'>;
+export type Octets = Pick<Environment, 'inCommit' | 'get' | 'keys' | 'texts' | 'count' | 'put' | 'remove' | 'undoable'>;
 
 /** Octets that the revision of a noted key and the framing of an operation take in a request, besides key and value. */
 const frameBytes = 64;
@@ -103,6 +103,11 @@ export class NotedChanges implements Octets {
     const texts = new Set([...found.map((key) => key.toString('utf8')), ...own]);
     const sorted = Array.from(texts, keyBytes).toSorted((a, b) => (reverse ? Buffer.compare(b, a) : Buffer.compare(a, b)));
     return sorted.slice(0, limit);
+  }
+
+  texts(span: Span, limit: number, reverse: boolean): string[] {
+    if (!this.#isRunning) return this.#base.texts(span, limit, reverse);
+    return this.keys(span, limit, reverse).map((key) => key.toString('utf8'));
   }
 
   count(span: Span): number {

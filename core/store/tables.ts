@@ -1,7 +1,7 @@
 // Tables over an environment: sealed, cached, frozen records for reading, and the transaction in which they are changed.
 import { fail, reasonOf } from '../base/errors.ts';
 import type { Span } from './environment.ts';
-import { decodeKey, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';
+import { decodeKey, decodeParts, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';
 import type { Octets } from './noted.ts';
 import type { Outdated, RecordCache } from './records/cache.ts';
 import { decodeRecord, encodeRecord } from './records/record.ts';
@@ -58,7 +58,8 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
       }
     },
     *keys(prefix, options) {
-      for (const text of textsBelow(context, name, prefix, options)) yield decodeKey(text).key;
+      const below = (encodeKey(name, prefix) ?? '').length;
+      for (const text of textsBelow(context, name, prefix, options)) yield [...prefix, ...decodeParts(text.slice(below))];
     },
     count(prefix) {
       const text = encodeKey(name, prefix);
@@ -224,13 +225,20 @@ export function* tableNamesIn(environment: Octets): Iterable<string> {
 export function* textsIn(environment: Octets, span: Span, reverse = false, limit = Number.POSITIVE_INFINITY): Iterable<string> {
   for (let rest = span, left = limit; left > 0;) {
     const pageSize = Math.min(pageKeys, left);
-    const page = environment.keys(rest, pageSize, reverse);
-    for (const key of page) yield key.toString('utf8');
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
+    const page = environment.texts(rest, pageSize, reverse);
+    yield* page;
+    if (page.length < pageSize) return;
     left -= page.length;
+    const last = lastKey(environment, rest, page, reverse);
     rest = reverse ? { low: rest.low, high: last } : { low: Buffer.concat([last, Buffer.of(0)]), high: rest.high };
   }
+}
+
+/** The key of the last text of a page. One that somebody wrote past keystored may be no UTF-8: its text would lead back to before it. */
+function lastKey(environment: Octets, span: Span, page: readonly string[], reverse: boolean): Buffer {
+  const text = page.at(-1) ?? '';
+  const key = text.includes('\ufffd') ? environment.keys(span, page.length, reverse).at(-1) : undefined;
+  return key ?? keyBytes(text);
 }
 
 function* textsBelow(

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { allDbs } from 'lmdb';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Log } from '../../../core/base/context.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { reasonOf } from '../../../core/base/errors.ts';
@@ -12,6 +12,7 @@ import { keyBytes, requireKey } from '../../../core/store/keys.ts';
 import { revisionKey, revisionOf } from '../../../core/store/revision.ts';
 import { type OpenStore, openStore } from '../../../core/store/open.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
+import { textsIn } from '../../../core/store/tables.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();
@@ -266,6 +267,38 @@ describe('against a Map', () => {
       if (seen.push(at[1]) % 100 === 0) await store.write((tx) => tx.delete(table, ['t', 999]));
     }
     expect(seen.at(-1)).toBe(997);
+  });
+});
+
+describe('a walk over names', () => {
+  test('copies the octets of no key', async () => {
+    const store = await newStore();
+    const table = store.table<string>('things');
+    const names = Array.from({ length: 600 }, (_, n) => `é-${String(n).padStart(3, '0')}`);
+    await store.write((tx) => {
+      for (const name of names) tx.put(table, ['of', 7, name], name);
+    });
+    store.refresh();
+    const copies = vi.spyOn(Buffer, 'copyBytesFrom');
+    expect(Array.from(table.keys(['of', 7]))).toEqual(names.map((name) => ['of', 7, name]));
+    expect(Array.from(table.keys([]))).toEqual(names.map((name) => ['of', 7, name]));
+    expect(copies).not.toHaveBeenCalled();
+    copies.mockRestore();
+  });
+
+  test.each([false, true])('goes on behind a key that is no UTF-8, which keystored never writes (reverse: %s)', async (reverse) => {
+    const environment = new Environment(temporary(`store-${++count}`), () => undefined);
+    const keys = Array.from({ length: 600 }, (_, n) => Buffer.from([0x61, 0xfe, n >> 8, n & 0xff]));
+    await environment.commit(() => {
+      for (const key of keys) environment.put(key, Buffer.of(1));
+    });
+    const span = { low: Buffer.from('a'), high: Buffer.from('b') };
+    // One more than there are, where the walk goes back.
+    const found = Iterator.from(textsIn(environment, span, reverse))
+      .take(keys.length + 1)
+      .toArray();
+    expect(found).toEqual((reverse ? keys.toReversed() : keys).map((key) => key.toString('utf8')));
+    await environment.close();
   });
 });
 
