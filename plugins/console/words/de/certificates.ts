@@ -184,11 +184,13 @@ export const certificates: Words = {
   'Version 5.9.8 or newer. The key is made on the device and stays there.':
     'Version 5.9.8 oder neuer. Der Schlüssel entsteht auf dem Gerät und bleibt dort.',
   'Renews by itself.': 'Erneuert von selbst.',
-  'With the request of openssl, which has the secret in it.': 'Mit dem Antrag von openssl, der das Geheimnis enthält.',
+  'It has no TLS. The request of openssl has the secret in it.': 'Es hat kein TLS. Der Antrag von openssl enthält das Geheimnis.',
   'Sends DES and SHA-1, which this CA takes.': 'Sendet DES und SHA-1, die diese CA annimmt.',
   'Version 3.0 or newer. The key is made on the device and stays there.':
     'Version 3.0 oder neuer. Der Schlüssel entsteht auf dem Gerät und bleibt dort.',
   'Renewal with openssl cmp': 'Erneuerung mit openssl cmp',
-  'Renews by itself. Nothing has to be reached on the device.': 'Erneuert von selbst. Auf dem Gerät muss nichts erreichbar sein.',
-  'Nothing has to be reached on the device.': 'Auf dem Gerät muss nichts erreichbar sein.',
+  'Renews by itself where its timer has REQUESTS_CA_BUNDLE, too. Nothing has to be reached on the device.':
+    'Erneuert von selbst, wenn auch sein Timer REQUESTS_CA_BUNDLE hat. Auf dem Gerät muss nichts erreichbar sein.',
+  'Renews with the same options, and renew in place of run. Nothing has to be reached on the device.':
+    'Erneuert mit denselben Optionen, mit renew statt run. Auf dem Gerät muss nichts erreichbar sein.',
 };
