@@ -6,7 +6,7 @@ import { identityKey } from '../access/user.ts';
 import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
 import { formatTimestamp, parseDuration } from '../base/time.ts';
-import type { Store, WriteTransaction } from '../store/store.ts';
+import { getOrDrop, type Store, type WriteTransaction } from '../store/store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Act } from './acts.ts';
 import type { Outside } from './narrowing.ts';
@@ -62,14 +62,14 @@ export function ask(store: Store, guarded: Guarded, rules: readonly NamedRule[],
     const requester = { ...person, ...defined({ behind }), clientIp };
     const book = livingBook(bookIn(transaction, store, tenantId) ?? emptyBook, now);
     const same = book.open.find((one) => one.digest === digest && one.by === by);
-    const present = same === undefined ? undefined : transaction.get(approvalTable(store), [tenantId, same.id]);
+    const present = same && getOrDrop(transaction, approvalTable(store), [tenantId, same.id]);
     if (present?.state === 'open' && isLiving(transaction, store, tenantId, present, now))
       return withPresentValues(transaction, store, present, guarded);
     if (present?.state === 'open') {
       const end = { at: formatTimestamp(now) };
       transaction.put(approvalTable(store), [tenantId, present.id], asEnded(present, 'expired', end));
     }
-    const others = { ...book, open: book.open.filter((one) => one.id !== present?.id) };
+    const others = { ...book, open: book.open.filter((one) => one.id !== same?.id) };
     const approval = approvalOf(guarded, requester, rules, reason);
     transaction.put(bookTable(store), [tenantId], entered(others, approval, peopleOf(requester), now));
     transaction.put(approvalTable(store), [tenantId, approval.id], approval);

@@ -5,7 +5,7 @@ import { identityKey } from '../access/user.ts';
 import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
 import { formatTimestamp } from '../base/time.ts';
-import type { Store, WriteTransaction } from '../store/store.ts';
+import { getOrDrop, type Store, type WriteTransaction } from '../store/store.ts';
 import { bookIn, closeInBook, personOf, requireWorkingToken } from './asking.ts';
 import { type Approval, approvalTable, asEnded, bookTable, type Rejection, type Vote } from './records.ts';
 import { type NamedRule, rulesIn } from './rules.ts';
@@ -178,12 +178,18 @@ export function presentState(approval: Approval, { until, isRejected }: Standing
   return formatTimestamp(now) >= until ? 'expired' : 'open';
 }
 
-/** Takes the approvals and rejections out that were given with a token, or a descendant of it: called in the transaction that disables it. */
+/**
+ * Takes the approvals and rejections out that were given with a token, or a descendant of it: called in the transaction that disables it. A request that does
+ * not open ends with it, since it would keep them.
+ */
 export function voidVotesBy(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): void {
   for (const { id, tokens: known } of bookIn(transaction, store, tenantId)?.open ?? []) {
     if (!known.includes(accessor)) continue;
-    const approval = transaction.get(approvalTable(store), [tenantId, id]);
-    if (approval === undefined) continue;
+    const approval = getOrDrop(transaction, approvalTable(store), [tenantId, id]);
+    if (approval === undefined) {
+      closeInBook(transaction, store, tenantId, id);
+      continue;
+    }
     const isOthers = ({ tokens }: Vote): boolean => !tokens.includes(accessor);
     const { votes, rejections } = approval;
     if (votes.every(isOthers) && rejections?.every(isOthers) !== false) continue;

@@ -7,7 +7,7 @@ import { dropStaleLogins, staleLogins } from '../access/logins/recent-logins.ts'
 import type { Audit } from '../audit/record.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { writeInPieces } from '../store/records/pieces.ts';
-import type { Store, StoreKey, WriteTransaction } from '../store/store.ts';
+import { getOrDrop, type Store, type StoreKey, type WriteTransaction } from '../store/store.ts';
 import { closeInBook } from './asking.ts';
 import { type Approval, approvalTable, asEnded, bookTable } from './records.ts';
 import { rulesIn, ruleTable } from './rules.ts';
@@ -70,7 +70,7 @@ function isOver(store: Store, tenantId: string, approval: Approval, now: Tempora
 }
 
 function end(transaction: WriteTransaction, store: Store, key: StoreKey, state: 'expired' | 'restored', now: Temporal.Instant): void {
-  const approval = transaction.get(approvalTable(store), key);
+  const approval = getOrDrop(transaction, approvalTable(store), key);
   if (approval?.state !== 'open') return;
   transaction.put(approvalTable(store), key, asEnded(approval, state, { at: formatTimestamp(now) }));
   closeInBook(transaction, store, String(key[0]), approval.id);

@@ -2,10 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { voidApprovals } from '../../../core/approvals/ending.ts';
+import { decodeKey } from '../../../core/store/keys.ts';
 import { recordFinding } from '../../../appliance/findings/findings.ts';
 import { formatPem } from '../../../core/base/texts/pem.ts';
 import { rule, rulePath, startPeople, type People } from '../../core/approvals/people.ts';
-import { damageTable } from '../../harness/damage.ts';
+import { damageRecords, damageTable } from '../../harness/damage.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
 
@@ -104,4 +106,32 @@ test('the book of requests for approval: a disabled token takes its approval wit
   await damageTable(people.appliance, 'approval-books');
   const again = await people.ask('asker', 'POST', exporting, {});
   expect([again.status, again.body.id]).toEqual([202, id]);
+});
+
+test('a request for approval: the ends of a person, a second request and a restore go past it, and nobody uses it', async () => {
+  const exporting = '/v1/state/keystore/transit-keys/payments/export';
+  const damage = (id: string) =>
+    damageRecords(people.appliance, (texts) =>
+      texts.filter((text) => decodeKey(text).table === 'approvals' && decodeKey(text).key.at(-1) === id),
+    );
+  const ask = async (version: number) => String((await people.ask('asker', 'POST', exporting, { version })).body.id);
+  const use = async (version: number, id: string) =>
+    (await people.as('asker', 'POST', exporting, { version }, { approval: id })).body.code as unknown;
+  await must('POST', '/v1/state/keystore/transit-keys/payments/rotate');
+  for (const name of ['anna', 'bert']) await people.logIn(name);
+  const [broken, whole] = [await ask(1), await ask(2)];
+  for (const id of [broken, whole]) for (const name of ['anna', 'bert']) expect((await people.approve(name, id)).status).toBe(200);
+  await damage(broken);
+  expect(await use(1, broken)).toBe('record-unreadable');
+  const { body: token } = await people.as('bert', 'POST', '/v1/state/keystore/token/info', {});
+  await must('POST', '/v1/state/keystore/token/disable', { accessor: token.accessor });
+  expect((await people.as('bert', 'GET', '/v1/state/notices')).status).toBe(401);
+  expect([await use(1, broken), await use(2, whole)]).toEqual(['approval-void', 'approval-missing']);
+  const second = await ask(1);
+  await damage(second);
+  const third = await ask(1);
+  expect([broken, second]).not.toContain(third);
+  await damage(third);
+  await voidApprovals(people.appliance.store, people.appliance.clock.now());
+  expect([await use(1, third), await use(2, whole)]).toEqual(['approval-void', 'approval-void']);
 });
