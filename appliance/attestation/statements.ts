@@ -21,8 +21,8 @@ export function createCustodyStatements(store: Store, hsm: Hsm, keys: Attestatio
   return {
     recordedSince: () => exportHistoryStart(store),
     async sign({ call, path, reference, publicKey, second, key, claims, told }) {
-      const [evidence, identity] = await Promise.all([hsm.evidence(reference), identifyKey(hsm, reference, publicKey, call.requestId)]);
-      const ofSecond = second && (await secondClaims(hsm, second, call.requestId));
+      const proven = await provenClaims(hsm, { reference, publicKey }, key, call.requestId);
+      const ofSecond = second && secondClaim(await provenClaims(hsm, second, {}, call.requestId));
       const signed = await keys.sign({
         // The uuid of the tenant `system` is made once and goes with the store: it names the appliance, whatever its address.
         iss: `urn:uuid:${tenants.findByName(systemTenantName)?.uuid ?? ''}`,
@@ -31,7 +31,7 @@ export function createCustodyStatements(store: Store, hsm: Hsm, keys: Attestatio
         iat: Math.floor(call.now.epochMilliseconds / 1_000),
         ...shownTo(call, hiddenBy(call, path, told), {
           ...ownClaims(store, call),
-          ...tokenClaims(key, identity, reference.stored, evidence),
+          ...proven,
           ...defined({ 'second-key': ofSecond }),
           ...claims,
         }),
@@ -55,14 +55,19 @@ function ownClaims(store: Store, { caller: { tenantId, tenantName } }: CustodySt
   };
 }
 
-/** The claim `second-key`: what `key` and `custody` say of the first. */
-async function secondClaims(
+/** The claims `key` and `custody` of a key that its token has proven. Rejects with HsmError. */
+async function provenClaims(
   hsm: Hsm,
-  { reference, publicKey }: NonNullable<CustodyStatement['second']>,
+  { reference, publicKey }: Pick<CustodyStatement, 'reference' | 'publicKey'>,
+  key: JsonObject,
   requestId: string,
 ): Promise<JsonObject> {
   const [evidence, identity] = await Promise.all([hsm.evidence(reference), identifyKey(hsm, reference, publicKey, requestId)]);
-  const { key, custody } = tokenClaims({}, identity, reference.stored, evidence);
+  return tokenClaims(key, identity, reference.stored, evidence);
+}
+
+/** The claim `second-key`: what `key` and `custody` say of the first. */
+function secondClaim({ key, custody }: JsonObject): JsonObject {
   return { ...asObject(key), custody: asObject(custody) };
 }
 

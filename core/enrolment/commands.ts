@@ -147,9 +147,11 @@ const commands: readonly Row<Enrolment>[] = [
   },
 ];
 
+const hasTls = (url: string): boolean => url.startsWith('https:');
+
 /** Advice for clients that cannot be told whom to trust. */
 const trustedBySystem = (url: string): readonly string[] =>
-  url.startsWith('https:')
+  hasTls(url)
     ? [
         `# The system has to trust ${appliance}; Debian: cp ${appliance} /usr/local/share/ca-certificates/keystored.crt && update-ca-certificates`,
       ]
@@ -178,7 +180,7 @@ const scepRows: readonly Row<ScepEnrolment>[] = [
     fits: always,
     lines: ({ url, subject, name }) => [
       ...trustedBySystem(url),
-      `getcert add-scep-ca -c keystored -u ${quote(url)}${url.startsWith('https:') ? ` -R "$PWD/${appliance}"` : ''}`,
+      `getcert add-scep-ca -c keystored -u ${quote(url)}${hasTls(url) ? ` -R "$PWD/${appliance}"` : ''}`,
       `getcert request -c keystored -k "$PWD/device.key" -f "$PWD/device.pem" -N ${quote(subject)} \\`,
       `  ${name === undefined ? '' : `-D ${quote(name)} `}-L "$SCEP_SECRET" -w`,
     ],
@@ -201,9 +203,9 @@ const scepRows: readonly Row<ScepEnrolment>[] = [
     fits: (enrolment) => isOneName(enrolment) && ['des', 'sha1'].every((old) => enrolment.allowOld.includes(old)),
     lines: ({ url, subject }) => [
       // Fingerprint of the certificate to encrypt for: without it the client takes the last one.
-      `RA=$(curl -sS ${url.startsWith('https:') ? `--cacert ${appliance} ` : ''}${quote(`${url}?operation=GetCACert`)} | openssl pkcs7 -inform DER -print_certs \\`,
+      `RA=$(curl -sS ${hasTls(url) ? `--cacert ${appliance} ` : ''}${quote(`${url}?operation=GetCACert`)} | openssl pkcs7 -inform DER -print_certs \\`,
       "  | openssl x509 -outform DER | openssl dgst -sha256 -r | cut -d' ' -f1)",
-      `${url.startsWith('https:') ? `SSL_CERT_FILE=${appliance} ` : ''}scepclient -server-url ${quote(url)} -ca-fingerprint "$RA" \\`,
+      `${hasTls(url) ? `SSL_CERT_FILE=${appliance} ` : ''}scepclient -server-url ${quote(url)} -ca-fingerprint "$RA" \\`,
       // Empty values in place of defaults, which would be part of the subject.
       `  -private-key device.key -certificate device.pem -challenge "$SCEP_SECRET" -cn ${quote(subject.slice(3))} -organization '' -ou '' -country ''`,
     ],

@@ -229,13 +229,20 @@ const qrOf = (text: string, hasQr: boolean): readonly string[] => (hasQr ? ['', 
 /** The one by the host through which we reach the appliance; otherwise the first. */
 function chosenUrl(urls: readonly string[], client: Client): string {
   const [reached = ''] = client.addresses;
-  return urls.find((url) => new URL(url).hostname === new URL(reached).hostname) ?? urls[0] ?? '';
+  return firstAt(reached, urls) ?? '';
 }
 
 /** The URL without TLS of the same host; undefined without a listener for it. */
 function plainOf(urls: readonly string[] = [], chosen: string): string | undefined {
-  const plain = urls.filter((url) => url.startsWith('http:'));
-  return plain.find((url) => new URL(url).hostname === new URL(chosen).hostname) ?? plain[0];
+  return firstAt(
+    chosen,
+    urls.filter((url) => url.startsWith('http:')),
+  );
+}
+
+/** The first URL of the host of `address`; otherwise the first. */
+function firstAt(address: string, urls: readonly string[]): string | undefined {
+  return urls.find((url) => new URL(url).hostname === new URL(address).hostname) ?? urls[0];
 }
 
 function fingerprintOf(pem: string): string {

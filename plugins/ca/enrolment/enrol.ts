@@ -57,10 +57,10 @@ export async function enrolFirst(
   const requester = besides && requesterOf(asked, judged);
   const decide = rules.approvalRequired ? keepPending : issueFirst;
   const outcome = known ?? (await decide(context, ca, { csr, place, asked, judged, approved, requester }));
+  if (besides === undefined || place === besides) return outcome;
   // Somebody may have come first meanwhile.
   context.store.refresh();
-  if (besides === undefined || place === besides || !isUsedElsewhere(context, recordsOf(context, place), hashes.keyHash, requester))
-    return outcome;
+  if (!isUsedElsewhere(context, recordsOf(context, place), hashes.keyHash, requester)) return outcome;
   return decide(context, ca, { csr, place: besides, asked, judged, approved, requester });
 }
 

@@ -130,13 +130,19 @@ export function useOfBoth<Answer>(
 function requireFormatOf(cipher: AeadCipher | OpeningCipher | EstablishingCipher, format: string): void {
   if (cipher.kind === 'aead') throw misplaced('format', `must be raw, or absent: ${format} is for keys with public keys`);
   if (cipher.kind === 'opening' && format !== 'jwe') throw misplaced('format', 'must be raw or jwe for an RSA key');
-  if (besideOf(cipher) !== undefined && format !== 'hpke' && format !== 'age')
-    throw misplaced('format', 'must be hpke or age for a key with cipher mlkem768-x25519');
-  if (cipher.kind === 'establishing' && cipher.use === 'decapsulate' && besideOf(cipher) === undefined && format !== 'hpke')
-    throw misplaced('format', 'must be hpke for a key with cipher ml-kem-768 or ml-kem-1024');
+  if (cipher.kind === 'establishing' && cipher.use === 'decapsulate') {
+    const isHybrid = besideOf(cipher) !== undefined;
+    if (format === 'hpke' || (isHybrid && format === 'age')) return;
+    throw misplaced(
+      'format',
+      isHybrid
+        ? 'must be hpke or age for a key with cipher mlkem768-x25519'
+        : 'must be hpke for a key with cipher ml-kem-768 or ml-kem-1024',
+    );
+  }
   if (cipher.kind === 'establishing' && format === 'raw')
     throw misplaced('format', 'must be hpke, jwe or age: the key agrees on secrets, and has no ciphertexts of its own');
-  if (format === 'age' && cipher.keyType !== 'x25519' && besideOf(cipher) === undefined)
+  if (format === 'age' && cipher.keyType !== 'x25519')
     throw misplaced('format', 'must be hpke or jwe: age is for keys with cipher x25519 or mlkem768-x25519');
 }
 
