@@ -121,9 +121,16 @@ export function requirePolicies(
   kept: readonly string[],
   read?: WriteTransaction['get'],
 ): void {
-  if (names.every((name) => kept.includes(name) || policies.find(tenantId, name, read) !== undefined)) return;
-  throw fail('invalid-value', {
-    detail: `"${field}" must name policies of the tenant or built-in ones.`,
-    items: [{ message: 'names a policy that does not exist', info: field }],
+  const unknown = names.filter((name) => !kept.includes(name) && policies.find(tenantId, name, read) === undefined);
+  if (unknown.length > 0) throw unknownPolicies(field, unknown, 'policies of the tenant or built-in ones');
+}
+
+/** Returns `invalid-value` that names policies which do not exist: among many, a misspelt one is hard to see. */
+export function unknownPolicies(field: string, unknown: readonly string[], which: string): Error {
+  const named = unknown.slice(0, 5).map((name) => JSON.stringify(name));
+  const rest = unknown.length > named.length ? ` and ${unknown.length - named.length} more` : '';
+  return fail('invalid-value', {
+    detail: `"${field}" must name ${which}; it names ${named.join(', ')}${rest}, which ${unknown.length === 1 ? 'does' : 'do'} not exist.`,
+    items: [{ message: `names ${named.join(', ')}${rest}, which ${unknown.length === 1 ? 'does' : 'do'} not exist`, info: field }],
   });
 }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
+import { unknownPolicies } from '../../access/policy/granting.ts';
 import { isWorking, tokenTable } from '../../access/tokens/record.ts';
 import { defined } from '../../base/defined.ts';
 import { fail } from '../../base/errors.ts';
@@ -238,12 +239,9 @@ function subjectOf({ policies, store }: PolicyCheckOptions, call: EndpointCall, 
   };
   if (names !== undefined) {
     const asked = subject(caller.user, names);
-    const unknown = names.find((name) => policies.find(caller.tenantId, name) === undefined);
-    if (unknown === undefined) return asked;
-    throw fail('invalid-value', {
-      detail: '"policies" must name policies of the tenant or built-in ones.',
-      items: [{ message: 'names a policy that does not exist', info: 'policies' }],
-    });
+    const unknown = names.filter((name) => policies.find(caller.tenantId, name) === undefined);
+    if (unknown.length === 0) return asked;
+    throw unknownPolicies('policies', unknown, 'policies of the tenant or built-in ones');
   }
   if (accessor === undefined || accessor === caller.accessor) return caller;
   requireVisible(['keystore', 'tokens', accessor], 'policies');

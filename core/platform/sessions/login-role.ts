@@ -1,4 +1,5 @@
 // The tokens that a role of logins gives: the fields for it, and who may give more, or to more.
+import { unknownPolicies } from '../../access/policy/granting.ts';
 import { areWithin } from '../../base/addresses.ts';
 import { fail } from '../../base/errors.ts';
 import { isLonger, parseDuration } from '../../base/time.ts';
@@ -52,9 +53,6 @@ export function requireKnownPolicies(
   names: readonly string[],
   kept: readonly string[],
 ): void {
-  if (names.every((name) => kept.includes(name) || hasPolicy(tenantId, name))) return;
-  throw fail('invalid-value', {
-    detail: '"token-policies" must name policies of the tenant or built-in ones.',
-    items: [{ message: 'names a policy that does not exist', info: 'token-policies' }],
-  });
+  const unknown = names.filter((name) => !kept.includes(name) && !hasPolicy(tenantId, name));
+  if (unknown.length > 0) throw unknownPolicies('token-policies', unknown, 'policies of the tenant or built-in ones');
 }

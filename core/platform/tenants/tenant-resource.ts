@@ -10,7 +10,7 @@ import type { EndpointCall } from '../../http/endpoint.ts';
 import { givenPolicy, naming } from '../../http/named-entries.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
-import { requireHeld } from '../../access/policy/granting.ts';
+import { requireHeld, unknownPolicies } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { toKebab } from '../../wire/schema.ts';
 import { shownText } from '../../wire/shown-text.ts';
@@ -104,11 +104,8 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
   /** Requires that policies exist. Called again in the transaction: a policy may have been deleted meanwhile. */
   function requirePolicies(names: readonly string[], read?: Read): void {
     const owner = tenants.findByName(systemTenantName)?.uuid ?? '';
-    if (names.every((name) => policies.find(owner, name, read) !== undefined)) return;
-    throw fail('invalid-value', {
-      detail: '"policies" must name built-in policies or policies of the system tenant.',
-      items: [{ message: 'names a policy that does not exist', info: 'policies' }],
-    });
+    const unknown = names.filter((name) => policies.find(owner, name, read) === undefined);
+    if (unknown.length > 0) throw unknownPolicies('policies', unknown, 'built-in policies or policies of the system tenant');
   }
 
   /** Requires that the tenant is empty. Called again in the transaction: an entry may have been made meanwhile. */

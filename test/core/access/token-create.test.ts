@@ -30,6 +30,26 @@ async function create(body: Json, token?: string): Promise<{ token: string; acce
   return answer.body as never;
 }
 
+test.each([
+  ['a token', `${base}/create`, 'policies'],
+  ['an approle', '/v1/config/keystore/authentication/approles', 'token-policies'],
+  ['a tenant', '/v1/config/tenants', 'policies'],
+  ['a policy check', '/v1/state/policy/check', 'policies'],
+])('a refusal of unknown policies of %s names them, and no other', async (_of, path, field) => {
+  const more = path.endsWith('check')
+    ? { path: '/v1/config/tenants', operation: 'read' }
+    : path.includes('/config/')
+      ? { name: 'unknown' }
+      : {};
+  const one = await app.send('POST', path, { ...more, [field]: ['user', 'usr'] });
+  expect([one.status, one.body?.code]).toEqual([400, 'invalid-value']);
+  expect(one.body?.detail).toContain('it names "usr", which does not exist.');
+  const many = await app.send('POST', path, { ...more, [field]: ['user', 'a', 'b', 'c', 'd', 'e', 'f'] });
+  expect(many.body?.errors).toEqual([
+    { 'error-message': 'names "a", "b", "c", "d", "e" and 1 more, which do not exist', 'error-info': field },
+  ]);
+});
+
 describe('create', () => {
   test('answers the token once, with when it ends and when to renew it', async () => {
     const now = app.clock.now();
