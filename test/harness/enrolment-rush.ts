@@ -32,10 +32,7 @@ export type RushFigures = {
 
 /** Devices ask at most so many times. */
 const mostTries = 200;
-/**
- * Between two times they wait as Retry-After says, and no longer than this here: many wait longer, because they are in one process with the relays to etcd, which
- * would not come to their turn.
- */
+/** Between two times they wait as Retry-After says, and no longer than this here: the more they are, the longer one process takes to ask for all. */
 const longestWaitMs = (devices: number): number => Math.max(500, 5 * devices);
 /** Between two looks at an order. */
 const lookAgainMs = 500;
