@@ -9,7 +9,7 @@ export const programs: ReadonlySet<string> = new Set([
 ]);
 
 /** Lines for a shell. */
-export const command = /^(?:cp \{|curl |export |gpg |keystorectl|keystored [a-z]|openssl |printf |read -rs |runuser |systemctl |--)/;
+export const command = /^(?:cp \{|curl |export |gpg |keystorectl|openssl |printf |read -rs |runuser |systemctl |--)/;
 
 export const unchanged: ReadonlySet<string> = new Set([
   // names of languages, makers, programs and keys of the keyboard

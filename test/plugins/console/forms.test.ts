@@ -1,7 +1,7 @@
 // The forms of the console over the real description: every body has fields of known kinds, and a draft makes exactly the body that was meant.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonSchema, OpenApiDocument } from '../../../core/http/description/document.ts';
-import { Catalog } from '../../../plugins/console/app/description/catalog.ts';
+import { Catalog, groupName, nameOf, titleOf } from '../../../plugins/console/app/description/catalog.ts';
 import { inputOf } from '../../../plugins/console/app/description/schema.ts';
 import { withoutTree } from '../../../plugins/console/app/address/path.ts';
 import { readDraft, typedOf, valueAt, type Draft, type Typed } from '../../../plugins/console/app/forms/draft.ts';
@@ -38,8 +38,20 @@ test('every field of the description has its German name, or the same in both la
   expect(lacking.toSorted()).toEqual([]);
 });
 
+test('every list, page, action and group of the description has its German name, or the same in both languages', () => {
+  const spelled = catalog.entries.map((entry) => {
+    const { command, path: template } = entry;
+    const last = template.split('/').findLast((segment) => !segment.startsWith('{')) ?? '';
+    return { name: command.action ?? last, shown: nameOf(entry) };
+  });
+  const groups = catalog.groups().map(({ tag }) => ({ name: tag, shown: groupName(tag) }));
+  // Names in full are texts of the sources (german.test.ts).
+  const named = new Set([...spelled, ...groups].filter(({ name, shown }) => shown === titleOf(name)).map(({ name }) => name));
+  expect([...named].filter((name) => fieldNames[name] === undefined && !sameInGerman.test(name)).toSorted()).toEqual([]);
+});
+
 /** Abbreviations, and words that German has taken over. */
-const sameInGerman = /^(?:acme|cluster|cmac|cmp|csr|est|etcd|hmac|jwt|kdf|openpgp|pin|pkce|rest-api|scep|sha256|uris?|url|x|y)$/;
+const sameInGerman = /^(?:acme|cluster|cmac|cmp|csr|est|etcd|hmac|hsm|jwt|kdf|kmip|openpgp|pin|pkce|rest-api|scep|sha256|uris?|url|x|y)$/;
 
 test('fields that name an entry are offered those that the person may use so', () => {
   const all = catalog.entries.flatMap(({ path: template, operation }) =>

@@ -98,6 +98,8 @@ export const machine: Words = {
   'Of the whole system of the appliance, as one signed image beside the one that runs.':
     'Vom ganzen System der Appliance, als ein signiertes Image neben dem laufenden.',
   'This machine does not run the image': 'Auf dieser Maschine läuft nicht das Image',
+  'keystored was installed on a system of yours: as a package, as a container or from its sources. It is updated the way it was installed, and there is nothing to do here.':
+    'keystored wurde auf einem System von Ihnen installiert: als Paket, als Container oder aus den Quellen. Aktualisiert wird es auf dem Weg, auf dem es installiert wurde; hier ist nichts zu tun.',
   Runs: 'Läuft',
   'In the other slot': 'Im anderen Slot',
   'nothing yet': 'noch nichts',
