@@ -1,0 +1,76 @@
+// How the pages of the console are laid out in Chromium: what is as high as the design says, what stands level, what stays while one scrolls,
+// and that nothing is cut off on a phone.
+import type { Browser as Chromium, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestAppliance, type TestAppliance } from '../harness/appliance.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { chromiumPath, launchChromium } from '../plugins/oidc/chromium.ts';
+import { openPage, picture, signInWithToken, watchTraffic } from './console-browser.ts';
+
+const path = temporaryDirectory();
+const keys = '/v1/config/keystore/transit-keys';
+const keyStates = '/v1/state/keystore/transit-keys';
+let appliance: TestAppliance;
+let chromium: Chromium;
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  appliance = await startTestAppliance({ directory: path() });
+  const timers = { 'rotate-after': '90d', 'deprecate-after': '30d' };
+  await appliance.request('POST', keys, { name: 'orders', 'auto-rotate': timers, labels: { team: 'shop' } });
+  await appliance.request('POST', `${keyStates}/orders/encrypt`, { plaintext: 'aGVsbG8=' });
+  await appliance.request('POST', keys, { name: 'releases', cipher: 'ed25519' });
+  for (let number = 0; number < 40; number += 1) await appliance.request('POST', keys, { name: `row-${number}` });
+  chromium = await launchChromium();
+});
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await chromium.close();
+  await appliance.close();
+});
+
+const wide = { viewport: { width: 1_440, height: 900 } } as const;
+
+/** Opens the console as root, at an address, with everything that it asks for. */
+async function open(to: string, options: Parameters<typeof openPage>[1]): Promise<{ page: Page; close: () => Promise<void> }> {
+  const { context, page, faults } = await openPage(chromium, options);
+  const traffic = watchTraffic(page);
+  // The clock of the appliance stands, and days since would be a wider text each year.
+  await page.clock.install({ time: appliance.clock.now().epochMilliseconds + 60_000 });
+  await signInWithToken(page, appliance.url, appliance.rootToken);
+  await page.goto(`${appliance.url}/ui${to}`);
+  await traffic.settled();
+  return {
+    page,
+    close: async () => {
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  };
+}
+
+type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+async function boxesOf(page: Page, selector: string): Promise<readonly Box[]> {
+  const all = await page.locator(selector).all();
+  return Promise.all(all.map(async (one) => (await one.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }));
+}
+
+describe.skipIf(chromiumPath === undefined)('a table', () => {
+  test.each(['en', 'de'])('has rows of 40 px at 1440 px where what is in them fits into a line: %s', async (locale) => {
+    const { page, close } = await open(keys, { ...wide, locale });
+    await picture(page, `layout-${locale}`, 'keys');
+    const heights = (await boxesOf(page, 'tbody tr')).map(({ height }) => height);
+    expect(heights.filter((height) => Math.abs(height - 40) > 0.5)).toEqual([]);
+    await close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('"Try it"', () => {
+  test('has its two boxes level and equally high', async () => {
+    const { page, close } = await open(`${keys}/orders`, wide);
+    const [left, right] = await boxesOf(page, '.try textarea');
+    expect([right?.y, right?.height]).toEqual([left?.y, left?.height]);
+    await close();
+  });
+});
