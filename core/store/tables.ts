@@ -210,14 +210,15 @@ export function describeKey(text: string): string {
   return `${table} ${JSON.stringify(key)}`;
 }
 
-/** Names of the tables that have records. Keys of other entries begin with a control character. */
+/** Names of the tables that have records. Keys of other entries begin with a control character; one that has no table was written past keystored. */
 export function* tableNamesIn(environment: Octets): Iterable<string> {
   for (let low = keyBytes('a'); ;) {
     const [key] = environment.keys({ low, high: Buffer.of(0xff) }, 1, false);
     if (key === undefined) return;
-    const { table } = decodeKey(key.toString('utf8'));
-    yield table;
-    low = endOf(`${table}\0`);
+    const end = key.indexOf(0);
+    if (end > 0) yield key.toString('utf8', 0, end);
+    // By octets: a name that is no UTF-8 has a text that leads back to before it.
+    low = end > 0 ? Buffer.concat([key.subarray(0, end + 1), Buffer.of(0xff)]) : Buffer.concat([key, Buffer.of(0)]);
   }
 }
 

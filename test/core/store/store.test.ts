@@ -12,7 +12,7 @@ import { keyBytes, requireKey } from '../../../core/store/keys.ts';
 import { revisionKey, revisionOf } from '../../../core/store/revision.ts';
 import { type OpenStore, openStore } from '../../../core/store/open.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
-import { textsIn } from '../../../core/store/tables.ts';
+import { tableNamesIn, textsIn } from '../../../core/store/tables.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();
@@ -298,6 +298,17 @@ describe('a walk over names', () => {
       .take(keys.length + 1)
       .toArray();
     expect(found).toEqual((reverse ? keys.toReversed() : keys).map((key) => key.toString('utf8')));
+    await environment.close();
+  });
+
+  test('names of tables are walked past keys that no table has', async () => {
+    const environment = new Environment(temporary('strange-tables'), () => undefined);
+    const keys = ['a\0one\0', 'b', 'bc\0', 'd\xf5\0', 'd\xf5', 'e\0one\0', 'e\0two\0'].map((text) => Buffer.from(text, 'latin1'));
+    await environment.commit(() => {
+      for (const key of keys) environment.put(key, Buffer.of(1));
+    });
+    // One more than there are, where the walk goes back.
+    expect(Iterator.from(tableNamesIn(environment)).take(6).toArray()).toEqual(['a', 'bc', 'd\ufffd', 'e']);
     await environment.close();
   });
 });
