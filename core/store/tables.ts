@@ -217,7 +217,7 @@ export function* tableNamesIn(environment: Octets): Iterable<string> {
     if (key === undefined) return;
     const end = key.indexOf(0);
     if (end > 0) yield key.toString('utf8', 0, end);
-    // By octets: a name that is no UTF-8 has a text that leads back to before it.
+    // By octets: the text of a name that is not UTF-8 may lead back to before it.
     low = end > 0 ? Buffer.concat([key.subarray(0, end + 1), Buffer.of(0xff)]) : Buffer.concat([key, Buffer.of(0)]);
   }
 }
