@@ -14,7 +14,12 @@ const packages = resolve(here, '../../node_modules');
 /** The step of the build for each language; the sources are in English. */
 const steps: Readonly<Record<Language, readonly Plugin[]>> = {
   en: [],
-  de: [speaking(germanOf, join(here, 'words/de/field-names.ts'))],
+  de: [
+    speaking(germanOf, {
+      'description/field-names.ts': join(here, 'words/de/field-names.ts'),
+      'language/appliance-texts.ts': join(here, 'words/de/appliance-texts.ts'),
+    }),
+  ],
 };
 
 /**

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { areas } from '../../plugins/console/words/de/words.ts';
+import { sentences } from '../../plugins/console/words/de/appliance-texts.ts';
 import { chromiumPath } from '../plugins/oidc/chromium.ts';
 import { findingsOf, overflowOf, picture, watchTraffic } from './console-browser.ts';
 import { furnish, keys, views } from './console-furnished.ts';
@@ -19,8 +20,8 @@ const mostShift = 0.1;
 
 /** Texts that nothing but an English page has: values of the API are single words, mostly in small letters. */
 const english = new Set(
-  Object.values(areas)
-    .flatMap((area) => Object.entries(area))
+  [...Object.values(areas), sentences]
+    .flatMap((table) => Object.entries(table))
     .filter(([words, other]) => words !== other && !words.includes('{') && /^\p{Lu}.*(?: |[.?!]$)/u.test(words))
     .map(([words]) => words),
 );
@@ -56,6 +57,20 @@ describe.skipIf(chromiumPath === undefined)('the console in German', () => {
       await traffic.settled();
       await picture(page, 'german-390', name);
       expect(await overflowOf(page)).toEqual([]);
+    });
+  });
+
+  test('says the titles of refusals, what keeps a thing from working, and what a test has found', async () => {
+    await walks.walk({ to: `${keys}/no-such-key`, options: german, refused: ['404'] }, async (page) => {
+      await page.waitForSelector('.problem h2:text-is("Nicht gefunden")');
+      await page.goto(`${walks.daemon.url}/ui${views['oidc-service']?.(serial) ?? ''}`);
+      await page.waitForSelector('.notice:text-is("Es gibt keine Rolle, daher kann sich niemand anmelden.")');
+      await page.goto(`${walks.daemon.url}/ui${views['oidc-test']?.(serial) ?? ''}`);
+      await page.click('main form button[type=submit]');
+      await page.waitForSelector('section[aria-label="Antwort"]');
+      await picture(page, 'german', 'oidc-tested');
+      expect(await page.textContent('section[aria-label="Antwort"]')).toMatch(/Anbieter/);
+      expect((await textsOn(page)).filter((text) => english.has(text))).toEqual([]);
     });
   });
 

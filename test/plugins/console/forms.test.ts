@@ -9,6 +9,7 @@ import { fieldsIn, type Field } from '../../../plugins/console/app/forms/fields.
 import type { May } from '../../../plugins/console/app/api/may.ts';
 import type { FormPlace } from '../../../plugins/console/app/forms/controls/control.ts';
 import { listOf, offered } from '../../../plugins/console/app/forms/controls/lists.ts';
+import { titlesOfRefusals } from '../../../plugins/console/words/de/appliance-texts.ts';
 import { fieldNames } from '../../../plugins/console/words/de/field-names.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -48,6 +49,12 @@ test('every list, page, action and group of the description has its German name,
   // Names in full are texts of the sources (german.test.ts).
   const named = new Set([...spelled, ...groups].filter(({ name, shown }) => shown === titleOf(name)).map(({ name }) => name));
   expect([...named].filter((name) => fieldNames[name] === undefined && !sameInGerman.test(name)).toSorted()).toEqual([]);
+});
+
+test('every refusal of what the console does has its German title', () => {
+  const codes = new Set(catalog.entries.flatMap(({ operation }) => operation['x-codes']));
+  expect([...codes].filter((code) => titlesOfRefusals[code] === undefined).toSorted()).toEqual([]);
+  expect(Object.keys(titlesOfRefusals).filter((code) => catalog.document['x-errors'][code] === undefined)).toEqual([]);
 });
 
 /** Abbreviations, and words that German has taken over. */

@@ -3,6 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { areas, exceptions, germanOf } from '../../../plugins/console/words/de/words.ts';
+import { telling } from '../../../plugins/console/app/language/told.ts';
+import { sentences } from '../../../plugins/console/words/de/appliance-texts.ts';
 import { fieldNames } from '../../../plugins/console/words/de/field-names.ts';
 import { textsOf } from '../../../plugins/console/words/texts.ts';
 import { translate } from '../../../plugins/console/words/translate.ts';
@@ -53,6 +55,42 @@ describe('the German console', () => {
   test('names fields in German', () => {
     expect(Object.entries(fieldNames).filter(([name, german]) => !/^[a-z0-9-]+$/.test(name) || german.trim() === '')).toEqual([]);
     expect(fieldNames['not-after']).toBe('Gültig bis');
+  });
+});
+
+describe('what the appliance says', () => {
+  test('is translated while it says it: each sentence stands in its sources, with the same places', () => {
+    const repository = join(app, '../../..');
+    const files = globSync('{core,appliance,plugins}/**/*.ts', {
+      cwd: repository,
+      exclude: ['plugins/console/**', 'appliance/clients/**', '**/node_modules/**'],
+    });
+    const all = files.map((name) => readFileSync(join(repository, name), 'utf8')).join('\n');
+    const gone = Object.keys(sentences).filter((english) => {
+      const [whole = ''] = english.split(/\{\d+\}/).toSorted((left, right) => right.length - left.length);
+      return !all.includes(whole.trim());
+    });
+    expect(gone.filter((english) => !inPieces.has(english))).toEqual([]);
+    const pairs = Object.entries(sentences);
+    expect(pairs.filter(([english, german]) => placesIn(english) !== placesIn(german))).toEqual([]);
+  });
+
+  /** Sentences with a plural, which the sources have in pieces. */
+  const inPieces = new Set([
+    'The start is attended, and a file on the machine still has a PIN that opens the token without anybody',
+    '{0} key is overdue for rotation, or near the limit of encryptions',
+    '{0} keys are overdue for rotation, or near the limit of encryptions',
+    'The start is attended, and {0} files on the machine still have a PIN that opens the token without anybody',
+  ]);
+
+  test('has what is inserted in its place, and stays as it came where there are no words for it', () => {
+    const tell = telling(sentences);
+    expect(tell('There is no role, so no one can sign in.')).toBe('Es gibt keine Rolle, daher kann sich niemand anmelden.');
+    expect(tell('More than 20 sign-ins of approles were refused within an hour, from 192.0.2.7')).toBe(
+      'Mehr als 20 Anmeldungen über approles wurden innerhalb einer Stunde abgelehnt, von 192.0.2.7',
+    );
+    expect(tell('The key list of the provider is not usable (HTTP 500).')).toMatch(/\(HTTP 500\)\.$/);
+    for (const other of ['', 'constructor', 'orders', 'There is no role']) expect(tell(other)).toBe(other);
   });
 });
 

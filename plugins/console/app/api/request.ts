@@ -1,4 +1,5 @@
 // Requests to the API in the name of the person who is signed in, and the refusals as errors.
+import { titleOfRefusal } from '../language/told.ts';
 import { refuseSecret, secret } from './session.ts';
 import { endVisit, visit } from './visit.ts';
 
@@ -129,7 +130,8 @@ export async function open(request: Request, signal: AbortSignal | undefined): P
     if (visiting === undefined) refuseSecret(known);
     else void endVisit();
   }
-  throw new Refusal(response.status, problem, response.headers.get('request-id') ?? undefined);
+  const title = titleOfRefusal(problem['code'], problem['title']);
+  throw new Refusal(response.status, { ...problem, title }, response.headers.get('request-id') ?? undefined);
 }
 
 /** Problem of a request that got no answer. */

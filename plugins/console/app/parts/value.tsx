@@ -8,6 +8,7 @@ import { CopyButton } from './copy-button.tsx';
 import { Exact } from '../times/moments.tsx';
 import { momentOf } from '../times/times.ts';
 import { locale, said } from '../language/language.ts';
+import { told } from '../language/told.ts';
 import { visible } from './visible.ts';
 
 export type ValueProps = { readonly value: unknown; readonly schema?: JsonSchema | undefined; readonly document: OpenApiDocument };
@@ -27,6 +28,9 @@ export function Value({ value, schema = {}, document }: ValueProps): ComponentCh
   return <Fields value={value} schema={own} document={document} />;
 }
 
+/** Fields in which the appliance says something in sentences of its own. */
+const sentenceFields: ReadonlySet<string> = new Set(['message', 'fix']);
+
 /** The fields of a document, in the order of the answer. */
 export function Fields({ value, schema = {}, document }: ValueProps): ComponentChildren {
   const entries = Object.entries(value as Readonly<Record<string, unknown>>);
@@ -42,7 +46,7 @@ export function Fields({ value, schema = {}, document }: ValueProps): ComponentC
             <bdi>{label}</bdi>
           </dt>,
           <dd key={`${name}:value`}>
-            <Value value={field} schema={below} document={document} />
+            <Value value={sentenceFields.has(name) && typeof field === 'string' ? told(field) : field} schema={below} document={document} />
           </dd>,
         ];
       })}

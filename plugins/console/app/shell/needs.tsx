@@ -6,6 +6,7 @@ import { may } from '../api/may.ts';
 import { facts } from '../api/session.ts';
 import type { Catalog } from '../description/catalog.ts';
 import { textOf } from '../description/schema.ts';
+import { told } from '../language/told.ts';
 import { useRepeated } from '../marks/repeated.ts';
 import { useLoaded, useSteady } from '../parts/loaded.ts';
 import { presence } from '../parts/presence.ts';
@@ -43,7 +44,7 @@ export function Needs({ catalog }: { readonly catalog: Catalog }): ComponentChil
             {notices.map((notice) => (
               <li key={notice.name}>
                 <a href={hrefOf(notice.path, notice.filter)} onClick={close}>
-                  {visible(textOf(notice.text))}
+                  {visible(told(textOf(notice.text)))}
                 </a>
               </li>
             ))}

@@ -12,6 +12,7 @@ import { useLoaded, useSteady, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { visible } from '../parts/visible.ts';
 import { locale } from '../language/language.ts';
+import { told } from '../language/told.ts';
 import { Documents, type DocumentOf } from './documents.tsx';
 import { drawnAbove, drawnAt } from './drawn.ts';
 import { kindOf } from '../description/purposes.ts';
@@ -101,7 +102,7 @@ function Notices({ documents }: { readonly documents: readonly DocumentOf[] }): 
   const notices = Array.isArray(body?.notices) ? body.notices.filter((one) => typeof one === 'string') : [];
   return notices.map((text) => (
     <p key={text} class="notice">
-      {visible(text)}
+      {visible(told(text))}
     </p>
   ));
 }
