@@ -185,6 +185,8 @@ type Shared = {
   readonly documented?: Documented;
   /** form of values on the command line, beyond one flag per field */
   readonly commandLine?: CommandLineHints;
+  /** settings of the entry in the path, as on the wire, without any of which there is no use for it: `scep/enabled`. For pages, and not checked */
+  readonly usefulWith?: readonly string[];
 };
 
 /** The description of a text parameter, or description and JSON schema of any other. An undescribed one is served and not described. */

@@ -97,6 +97,25 @@ describe.skipIf(chromiumPath === undefined)('the registration authority', () => 
   });
 });
 
+describe.skipIf(chromiumPath === undefined)('what is for a protocol that is off', () => {
+  test('is not offered beside the others, but folded away with the way to switch it on', async () => {
+    const { context, page, faults } = await openPage(chromium, looks.light);
+    await signInWithToken(page, daemon.url, daemon.rootToken);
+    await page.goto(`${daemon.url}/ui/v1/config/keystore/tls/ca/plant`);
+    await page.click('.switched-off summary:has-text("3 pages for what is switched off")');
+    expect(await page.locator('.switched-off dt').allTextContents()).toEqual(['Make EAB key', 'EAB keys', 'Revoke EAB key']);
+    expect(await page.locator('.switched-off dd').first().textContent()).toBe('needs ACME › Enabled');
+    const offered = await page.locator('nav[aria-label=Actions] a').allTextContents();
+    expect(offered).toContain('Make enrolment secret');
+    expect(offered.filter((one) => /EAB/i.test(one))).toEqual([]);
+    await expectAccessible(page);
+    await page.click('.switched-off a:has-text("Switch it on")');
+    await page.waitForSelector('h1:has-text("Edit plant")');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
 describe.skipIf(chromiumPath === undefined)('a secret for one device', () => {
   test('is made for the protocol at which it is asked for, shown once, listed, and revoked', async () => {
     const { context, page, faults } = await openPage(chromium, looks.light);

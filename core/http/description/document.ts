@@ -98,6 +98,8 @@ export type Operation = {
   readonly 'x-judged-as'?: string;
   /** the command of keystorectl */
   readonly 'x-command'?: Command;
+  /** settings of the entry in the path: there is no use for the operation unless one of them is true */
+  readonly 'x-useful-with'?: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   /** by status; refusals are references to responses that all operations share */

@@ -60,7 +60,7 @@ const description = `**Refusals** are RFC 9457 documents; their \`code\` is the 
 
 **Approvals.** Where a rule of the tenant asks for the approval of other people, a request is refused with \`approval-needed\`. Sent with the header \`Approval-Reason\` (percent-encoded UTF-8) it asks for approval and is answered 202 with the document \`ApprovalAsked\`. Sent once more with the header \`Approval\` and the id, when enough people have approved, it runs.
 
-**Extensions.** \`x-idempotent\`: an operation that may be repeated without harm when no answer came; others may be repeated after 429, and after 503 with \`Retry-After\`, which say that nothing was done. \`x-operation\`: the verb that policies speak of; \`x-judged-as\`: the last part of the path that they see, where it is another one. \`x-command\`: how keystorectl spells an operation. \`x-secret\`: never in logs. \`x-payload\`: base64, or raw text where \`base64-encoded\` is false. \`x-octets-of\`: the text field in whose place it gives octets.`;
+**Extensions.** \`x-idempotent\`: an operation that may be repeated without harm when no answer came; others may be repeated after 429, and after 503 with \`Retry-After\`, which say that nothing was done. \`x-operation\`: the verb that policies speak of; \`x-judged-as\`: the last part of the path that they see, where it is another one. \`x-command\`: how keystorectl spells an operation. \`x-useful-with\`: settings of the entry in the path, one of which is true where there is a use for the operation. \`x-secret\`: never in logs. \`x-payload\`: base64, or raw text where \`base64-encoded\` is false. \`x-octets-of\`: the text field in whose place it gives octets.`;
 
 class DescriptionBuilder {
   readonly errors: ErrorTable;
@@ -96,7 +96,7 @@ class DescriptionBuilder {
       ...(endpoint.access === 'public'
         ? { security: [] }
         : { 'x-operation': endpoint.operation, ...defined({ 'x-judged-as': endpoint.judgedAs?.action }) }),
-      ...defined({ 'x-idempotent': isIdempotent(endpoint), 'x-command': command }),
+      ...defined({ 'x-idempotent': isIdempotent(endpoint), 'x-command': command, 'x-useful-with': endpoint.usefulWith }),
       parameters: parametersOf(endpoint, this.#nouns),
       ...defined({ requestBody }),
       responses: {

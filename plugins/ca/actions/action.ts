@@ -10,6 +10,12 @@ import type { CaRecord } from '../records/records.ts';
 
 export const caPath = '/v1/state/keystore/tls/ca/{name}';
 
+/** Settings without which nothing uses one-time secrets, and no device waits. */
+export const withRegistration: readonly string[] = ['scep/enabled', 'cmp/enabled'];
+
+/** The setting without which nothing uses keys for accounts. */
+export const withAccounts: readonly string[] = ['acme/enabled'];
+
 /** Use of the CA by an action. People may only read the CAs of the appliance, and root of the tenant `system` renews them. */
 type CaUse = 'read' | 'act' | 'renew';
 

@@ -9,6 +9,7 @@ import { fieldsIn, type Field } from '../../../plugins/console/app/forms/fields.
 import type { May } from '../../../plugins/console/app/api/may.ts';
 import type { FormPlace } from '../../../plugins/console/app/forms/controls/control.ts';
 import { listOf, offered } from '../../../plugins/console/app/forms/controls/lists.ts';
+import { isUseful } from '../../../plugins/console/app/views/useful.ts';
 import { titlesOfRefusals } from '../../../plugins/console/words/de/appliance-texts.ts';
 import { fieldNames } from '../../../plugins/console/words/de/field-names.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -94,6 +95,28 @@ test('fields that name an entry are offered those that the person may use so', (
   const refuses = new Set(['execute /v1/state/keystore/tls/ca/refused/certify-ca']);
   const ask = (operation: string, path: string): May => (refuses.has(`${operation} ${path}`) ? { no: 'refused', status: 403 } : 'unknown');
   expect(names === undefined ? [] : offered(['root', 'refused', 'other'], names, ask)).toEqual(['root', 'other']);
+});
+
+test('what there is no use for as a CA is set is told by its settings, each of them a field of its form', () => {
+  const template = '/v1/config/keystore/tls/ca/{name}';
+  const merge = catalog.entries.find((entry) => entry.path === template && entry.command.verb === 'merge');
+  const place = catalog.at(template.replace('{name}', 'a'));
+  if (merge === undefined || place === undefined) throw new Error('the description has no certificate authorities');
+  const labels = fieldsIn(inputOf(merge.operation, catalog.document) ?? {}, catalog.document).map((field) => field.path);
+  const told = catalog.entries.flatMap(({ operation }) => operation['x-useful-with'] ?? []);
+  expect(labels).toEqual(expect.arrayContaining([...new Set(told)]));
+  const below = catalog.below(place);
+  const without = (...settings: readonly unknown[]): readonly string[] =>
+    below.filter((entry) => !isUseful(entry, settings)).map(({ path: one }) => one.slice(one.lastIndexOf('/') + 1));
+  const eab = ['make-eab-key', 'eab-keys', 'revoke-eab-key'];
+  const off = { scep: { enabled: false }, cmp: { enabled: false }, acme: { enabled: false } };
+  expect(without(off)).toHaveLength(11);
+  expect(without({ ...off, cmp: { enabled: true } })).toEqual(eab);
+  expect(without(undefined, { ...off, scep: { enabled: true } })).toEqual(eab);
+  expect(without({ ...off, acme: { enabled: true } })).toEqual(expect.not.arrayContaining(eab));
+  // What is not known is taken for switched on.
+  expect(without({})).toEqual([]);
+  expect(without(undefined)).toEqual([]);
 });
 
 test('times, ranges of addresses and labels say so, so that forms ask for them as what they are', () => {

@@ -14,7 +14,7 @@ import { findForbiddenNames } from '../../enrolment/proven.ts';
 import { signingFor } from '../../issuing/signing.ts';
 import type { EabKey } from '../../records/enrolments.ts';
 import { caTag } from '../../tags.ts';
-import { caPath, findCaOf, noKey } from '../action.ts';
+import { caPath, findCaOf, noKey, withAccounts } from '../action.ts';
 import { idField, readAlternativeName } from './secrets.ts';
 
 /** Keys of a CA that are on record at the same time. */
@@ -39,6 +39,7 @@ export function makeEabKeyAction(context: CaContext): AnyEndpoint {
     description:
       'External account binding (RFC 8555 section 7.3.4). With `names` its accounts get certificates for these names, without a challenge, and for no others. The key is shown once, and kept in the token. Needs `execute` of `…/sign-csr`.',
     tag: caTag,
+    usefulWith: withAccounts,
     access: 'token',
     operation: 'execute',
     audit: 'required',
@@ -114,6 +115,7 @@ export function listEabKeys(context: CaContext): AnyEndpoint {
     description:
       'With the names of each, and how many accounts can still be made with it. One that was never used is listed for 90 days after its end.',
     tag: caTag,
+    usefulWith: withAccounts,
     access: 'token',
     operation: 'read',
     audit: 'reads-go-on',
@@ -140,6 +142,7 @@ export function revokeEabKey(context: CaContext): AnyEndpoint {
     description:
       'At once and for good: no account is made with it, and those that were made with it do nothing from then on. Their certificates stay valid.',
     tag: caTag,
+    usefulWith: withAccounts,
     access: 'token',
     operation: 'execute',
     audit: 'required',

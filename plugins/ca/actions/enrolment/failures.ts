@@ -7,7 +7,7 @@ import { timestampText } from '../../../../core/wire/fields.ts';
 import type { CaContext } from '../../context.ts';
 import { isForgotten } from '../../enrolment/failures.ts';
 import { caTag } from '../../tags.ts';
-import { caPath, findCaOf } from '../action.ts';
+import { caPath, findCaOf, withRegistration } from '../action.ts';
 
 const failureFields = z
   .object({
@@ -35,6 +35,7 @@ export function listEnrolmentFailures(context: CaContext): AnyEndpoint {
     description:
       'With what was wrong the last time. One is forgotten when a device there gets its certificate, or after a day. At most 1,000.',
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'read',
     audit: 'reads-go-on',

@@ -9,7 +9,7 @@ import type { CaContext } from '../../context.ts';
 import { first, hasSecret, waitingDays } from '../../enrolment/transactions.ts';
 import type { PendingEnrolment } from '../../records/enrolments.ts';
 import { caTag } from '../../tags.ts';
-import { caPath, findCaOf } from '../action.ts';
+import { caPath, findCaOf, withRegistration } from '../action.ts';
 
 const input = z.object({
   clientIp: z
@@ -30,6 +30,7 @@ export function rejectEnrolments(context: CaContext): AnyEndpoint {
     summary: 'Refuse many devices that wait',
     description: `Those that fit everything that is given. As \`reject-enrolment\` for each; requests that come later wait.`,
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'execute',
     judgedAs: { action: 'reject-enrolment' },

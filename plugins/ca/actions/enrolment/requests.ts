@@ -16,7 +16,7 @@ import { familiesUnder, verifyCsr } from '../../issuing/csr.ts';
 import { signingFor } from '../../issuing/signing.ts';
 import type { PendingEnrolment } from '../../records/enrolments.ts';
 import { failCa } from '../../errors.ts';
-import { caPath, findCaOf, noKey } from '../action.ts';
+import { caPath, findCaOf, noKey, withRegistration } from '../action.ts';
 import { idField } from './secrets.ts';
 import { caTag } from '../../tags.ts';
 
@@ -46,6 +46,7 @@ export function listEnrolmentRequests(context: CaContext): AnyEndpoint {
     summary: 'First enrolments that wait for a person',
     description: `At a CA with \`scep/approval-required\` or \`cmp/approval-required\`. At most 1,000, and 20 from an address; one that nobody decides about is forgotten after ${waitingDays} days.`,
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'read',
     audit: 'reads-go-on',
@@ -75,6 +76,7 @@ export function approveEnrolment(context: CaContext): AnyEndpoint {
     description:
       'The device gets it when it asks again. The rules of `est` count as of now. Compare `key-sha256` with what the device shows. Needs `execute` of `…/sign-csr` as well.',
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'execute',
     audit: 'required',
@@ -120,6 +122,7 @@ export function rejectEnrolment(context: CaContext): AnyEndpoint {
     summary: 'Refuse a device that waits',
     description: `The device hears it when it asks again, for ${waitingDays} days; it can begin another request.`,
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'execute',
     audit: 'required',

@@ -22,7 +22,7 @@ import { normaliseDomain } from '../../names/domain.ts';
 import { signing, signingFor } from '../../issuing/signing.ts';
 import { requireSubject } from '../../issuing/subject.ts';
 import type { EnrolmentSecret } from '../../records/enrolments.ts';
-import { caPath, findCaOf, noKey } from '../action.ts';
+import { caPath, findCaOf, noKey, withRegistration } from '../action.ts';
 import { caTag } from '../../tags.ts';
 
 /** Secrets of a CA that are on record at the same time. */
@@ -50,6 +50,7 @@ export function makeEnrolmentSecret(context: CaContext): AnyEndpoint {
     description:
       'For one device: its exact subject, the alternative names that it may have, an end and a number of uses. The device sends it as challengePassword of SCEP, or proves it with the MAC of CMP, with the id as its reference. It is shown once; only its hash is stored, and with `for-cmp` the secret, sealed. Needs `execute` of `…/sign-csr`, and for names that the rules of `est` do not allow, such as a serial number, of `…/sign-freely`.',
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'execute',
     audit: 'required',
@@ -168,6 +169,7 @@ export function listEnrolmentSecrets(context: CaContext): AnyEndpoint {
     summary: 'The one-time secrets of devices, without the secrets',
     description: 'With what each is for, and how often it can still be used. One that has ended is listed for 90 days.',
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'read',
     audit: 'reads-go-on',
@@ -202,6 +204,7 @@ export function revokeEnrolmentSecret(context: CaContext): AnyEndpoint {
     summary: 'Revoke a one-time secret',
     description: 'At once and for good. Certificates that were issued with it stay valid.',
     tag: caTag,
+    usefulWith: withRegistration,
     access: 'token',
     operation: 'execute',
     audit: 'required',

@@ -15,6 +15,8 @@ import { locale } from '../language/language.ts';
 import { told } from '../language/told.ts';
 import { Documents, type DocumentOf } from './documents.tsx';
 import { drawnAbove, drawnAt } from './drawn.ts';
+import { SwitchedOff } from './switched-off.tsx';
+import { isUseful } from './useful.ts';
 import { kindOf } from '../description/purposes.ts';
 
 export function EntryView({
@@ -34,7 +36,10 @@ export function EntryView({
   const [merge, remove] = [find('merge'), find('delete')];
   const documents = useDocuments(shows, names, turn.value);
   const drawn = drawnAbove(place);
-  const below = catalog.below(place).filter((entry) => !drawn.leadsTo.includes(entry.path));
+  const all = catalog.below(place).filter((entry) => !drawn.leadsTo.includes(entry.path));
+  const isRead = documents.every(({ loaded }) => loaded.state !== 'loading');
+  const bodies = documents.map(({ loaded }) => (loaded.state === 'there' ? loaded.answer.body : undefined));
+  const below = all.filter((entry) => isUseful(entry, bodies));
   const others = below.filter(({ command }) => command.verb !== 'do');
   const title = names.at(-1) ?? (first === undefined ? '' : nameOf(first));
   const Drawn = drawnAt(place, 'above');
@@ -84,12 +89,13 @@ export function EntryView({
         names={names}
         possible={actionsIn(documents.find(({ show }) => show.command.tree !== 'config')?.loaded)}
       />
-      {others.length > 0 && (
+      {isRead && others.length > 0 && (
         <section class="card">
           <h2>More about it</h2>
           <Links label="Below this" entries={others} names={names} />
         </section>
       )}
+      <SwitchedOff entries={all.filter((entry) => !below.includes(entry))} names={names} merge={merge} />
       <Documents catalog={catalog} documents={documents} drawn={[...drawn.fields, 'notices']} />
     </>
   );

@@ -76,7 +76,7 @@ export const fieldsFromAToK: Readonly<Record<string, string>> = {
   carrying: 'Inhalt',
   ceremony: 'Zeremonie',
   'cert-key-bits': 'Schlüssellänge des Zertifikats',
-  'cert-key-curve': 'Kurve des Zertifikatsschlüssels',
+  'cert-key-curve': 'Schlüsselkurve des Zertifikats',
   'cert-key-type': 'Schlüsseltyp des Zertifikats',
   certificate: 'Zertifikat',
   'certificate-chain': 'Zertifikatskette',
