@@ -16,8 +16,8 @@ const steps: Readonly<Record<Language, readonly Plugin[]>> = {
   en: [],
   de: [
     speaking(germanOf, {
-      'description/field-names.ts': join(here, 'words/de/field-names.ts'),
-      'language/appliance-texts.ts': join(here, 'words/de/appliance-texts.ts'),
+      'description/field-names.ts': join(here, 'words/de/api/field-names.ts'),
+      'language/appliance-texts.ts': join(here, 'words/de/api/appliance-texts.ts'),
     }),
   ],
 };

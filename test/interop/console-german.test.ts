@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { areas } from '../../plugins/console/words/de/words.ts';
-import { sentences } from '../../plugins/console/words/de/appliance-texts.ts';
+import { sentences } from '../../plugins/console/words/de/api/appliance-texts.ts';
 import { chromiumPath } from '../plugins/oidc/chromium.ts';
 import { findingsOf, overflowOf, picture, watchTraffic } from './console-browser.ts';
 import { furnish, keys, views } from './console-furnished.ts';

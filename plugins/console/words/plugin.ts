@@ -6,7 +6,7 @@ import { translate, type Words } from './translate.ts';
 const repository = resolve(import.meta.dirname, '../../..');
 const app = resolve(import.meta.dirname, '../app');
 
-/** `wordsOf` by the path of a source below `app/`; `modules` are the paths of modules that stand in place of others, by theirs below `app/`. */
+/** `wordsOf` by the path of a source below `app/`; `modules` are the paths of modules that replace others, by theirs below `app/`. */
 export function speaking(wordsOf: (source: string) => Words, modules: Readonly<Record<string, string>>): Plugin {
   return {
     name: 'speaking',

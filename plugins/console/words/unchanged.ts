@@ -39,7 +39,7 @@ export const unchanged: ReadonlySet<string> = new Set([
   'https://sso.example.com',
   'sso.example.com',
   'staff',
-  // words of names of the API, in which `de/field-names.ts` has others
+  // words of names of the API, in which `de/api/field-names.ts` has others
   '99th percentile',
   'authorized party',
   'key ID',

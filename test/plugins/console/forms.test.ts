@@ -10,8 +10,8 @@ import type { May } from '../../../plugins/console/app/api/may.ts';
 import type { FormPlace } from '../../../plugins/console/app/forms/controls/control.ts';
 import { listOf, offered } from '../../../plugins/console/app/forms/controls/lists.ts';
 import { isUseful } from '../../../plugins/console/app/views/useful.ts';
-import { titlesOfRefusals } from '../../../plugins/console/words/de/appliance-texts.ts';
-import { fieldNames } from '../../../plugins/console/words/de/field-names.ts';
+import { titlesOfRefusals } from '../../../plugins/console/words/de/api/appliance-texts.ts';
+import { fieldNames } from '../../../plugins/console/words/de/api/field-names.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { areas, exceptions, germanOf } from '../../../plugins/console/words/de/words.ts';
 import { telling } from '../../../plugins/console/app/language/told.ts';
-import { sentences } from '../../../plugins/console/words/de/appliance-texts.ts';
-import { fieldNames } from '../../../plugins/console/words/de/field-names.ts';
+import { sentences } from '../../../plugins/console/words/de/api/appliance-texts.ts';
+import { fieldNames } from '../../../plugins/console/words/de/api/field-names.ts';
 import { textsOf } from '../../../plugins/console/words/texts.ts';
 import { translate } from '../../../plugins/console/words/translate.ts';
 import { command, programs, unchanged } from '../../../plugins/console/words/unchanged.ts';
@@ -59,7 +59,7 @@ describe('the German console', () => {
 });
 
 describe('what the appliance says', () => {
-  test('is translated while it says it: each sentence stands in its sources, with the same places', () => {
+  test('is translated while it says it: its sources have each sentence, with the same places', () => {
     const repository = join(app, '../../..');
     const files = globSync('{core,appliance,plugins}/**/*.ts', {
       cwd: repository,

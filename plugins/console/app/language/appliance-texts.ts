@@ -1,4 +1,4 @@
-// What the appliance says, in the language of the page: nothing in English, as it comes so. The build of another language has a module of its
+// Texts of the appliance in the language of the page: none in English, in which they come. The build of another language has a module of its
 // own in place of this one.
 
 /** Titles of refusals, by their codes. */

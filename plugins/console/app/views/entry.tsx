@@ -38,8 +38,7 @@ export function EntryView({
   const drawn = drawnAbove(place);
   const all = catalog.below(place).filter((entry) => !drawn.leadsTo.includes(entry.path));
   const isRead = documents.every(({ loaded }) => loaded.state !== 'loading');
-  const bodies = documents.map(({ loaded }) => (loaded.state === 'there' ? loaded.answer.body : undefined));
-  const below = all.filter((entry) => isUseful(entry, bodies));
+  const below = all.filter((entry) => isUseful(entry, bodiesOf(documents)));
   const others = below.filter(({ command }) => command.verb !== 'do');
   const title = names.at(-1) ?? (first === undefined ? '' : nameOf(first));
   const Drawn = drawnAt(place, 'above');
@@ -99,6 +98,10 @@ export function EntryView({
       <Documents catalog={catalog} documents={documents} drawn={[...drawn.fields, 'notices']} />
     </>
   );
+}
+
+function bodiesOf(documents: readonly DocumentOf[]): readonly unknown[] {
+  return documents.map(({ loaded }) => (loaded.state === 'there' ? loaded.answer.body : undefined));
 }
 
 /** Sentences of the state about what keeps the entry from working. */

@@ -1,4 +1,4 @@
-// What an entry has no use for as it is set: folded away, with the setting that has to be switched on first.
+// Pages that an entry has no use for as it is set: folded away, with the setting that has to be switched on first.
 import type { ComponentChildren } from 'preact';
 import { fillPath } from '../address/path.ts';
 import { hrefOf } from '../address/router.ts';

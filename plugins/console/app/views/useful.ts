@@ -1,4 +1,4 @@
-// What there is a use for as an entry is set, by the settings that the description names.
+// Judges by the settings of an entry, which the description names, if there is a use for an operation.
 import type { Entry } from '../description/catalog.ts';
 import { valueAt } from '../forms/draft.ts';
 

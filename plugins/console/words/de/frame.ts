@@ -159,7 +159,7 @@ export const frame: Words = {
   Leave: 'Verlassen',
   now: 'jetzt',
   'copied: {0}': 'kopiert: {0}',
-  // what an entry has no use for as it is set
+  // pages that an entry has no use for as it is set
   '{0} {1} for what is switched off': '{0} {1} für Ausgeschaltetes',
   page: 'Seite',
   pages: 'Seiten',

@@ -1,4 +1,4 @@
-// What the appliance says in English and the console in German: titles of its refusals, sentences about what needs a person, and texts of the
+// Texts that come from the appliance in English: titles of its refusals, sentences about what needs a person, and texts of the
 // description where people come by. The details of refusals stay in English.
 
 /** By the code of the refusal. */
@@ -129,7 +129,7 @@ export const titlesOfRefusals: Readonly<Record<string, string>> = {
 
 /** By the English sentence; `{0}`, `{1}` stand for what is inserted, in its order. */
 export const sentences: Readonly<Record<string, string>> = {
-  // what needs a person
+  // sentences about things that need a person
   'An administrator of the tenant system has this tenant open to read it':
     'Ein Administrator des Mandanten system hat diesen Mandanten zum Lesen geöffnet',
   'Backups to the targets fail': 'Sicherungen zu den Zielen scheitern',
@@ -173,7 +173,7 @@ export const sentences: Readonly<Record<string, string>> = {
     'Die CA der Rolle wurde gelöscht oder hat ein anderes Zertifikat: Niemand meldet sich an.',
   'Who may issue certificates of this CA can get the policies of the role.':
     'Wer Zertifikate dieser CA ausstellen darf, kann die Richtlinien der Rolle bekommen.',
-  // what a test of a sign-in service finds
+  // findings of the test of a sign-in service
   'The provider’s certificate ends in {0} days.': 'Das Zertifikat des Anbieters endet in {0} Tagen.',
   'No signature algorithm in common.': 'Kein gemeinsames Signaturverfahren.',
   'Let the provider sign ID tokens with RS256 or ES256.': 'Lassen Sie den Anbieter ID-Token mit RS256 oder ES256 signieren.',
