@@ -85,6 +85,20 @@ export const caDocument = z.object({
 
 export type CaDocument = z.infer<typeof caDocument>;
 
+const registrationFields = {
+  registrationNotBefore: timestamp()
+    .optional()
+    .describe(
+      'When the certificate of its registration authority begins, which is when it was made; absent until a device has asked for it.',
+    ),
+  registrationNotAfter: timestamp().optional().describe('When that certificate ends.'),
+  registrationRenewalTime: timestamp()
+    .optional()
+    .describe(
+      'From when the next request of a device has it renewed: a quarter of its life before its end. A time that has passed where it is revoked, or the CA has a new key.',
+    ),
+};
+
 /** Read-only fields of the state. */
 export const caStateFields = z.object({
   uuid: z.uuid().describe('Identifies the CA permanently, whatever its name.'),
@@ -123,11 +137,7 @@ export const caStateFields = z.object({
   scep: z
     .object({
       url: z.array(z.url()).describe('URLs for devices, by host name and by address.'),
-      registrationNotAfter: timestamp()
-        .optional()
-        .describe(
-          'When the certificate of its registration authority ends, which is renewed half a year before; absent until a device has asked for it.',
-        ),
+      ...registrationFields,
     })
     .describe('What devices that speak SCEP need to know.'),
   acme: z
@@ -136,9 +146,7 @@ export const caStateFields = z.object({
   cmp: z
     .object({
       url: z.array(z.url()).describe('URLs for devices, by host name and by address.'),
-      registrationNotAfter: timestamp()
-        .optional()
-        .describe('When the certificate that signs its answers ends, as of SCEP; absent until a device has asked for it.'),
+      ...registrationFields,
     })
     .describe('What devices that speak CMP need to know.'),
 });

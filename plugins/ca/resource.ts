@@ -26,6 +26,7 @@ import { requireSubject } from './issuing/subject.ts';
 import { formatCertificatePem, readCertificate } from './der/certificate.ts';
 import { failCa } from './errors.ts';
 import type { CaContext } from './context.ts';
+import { registrationState } from './registration/registration.ts';
 import { publishedStatus } from './status/published.ts';
 import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './status/last-crl.ts';
 import { findUsableCa, newestCertificate, ofTheAppliance } from './authority/lookup.ts';
@@ -358,8 +359,7 @@ function toState(
   const isEnrolled = record.est.enabled && newest !== undefined;
   const urlsOf = (name: string): readonly string[] =>
     protocols.filter((protocol) => protocol.name === name).flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name));
-  const registration = record.registrations?.at(-1);
-  const registrationNotAfter = registration === undefined ? undefined : readCertificate(registration.certificate).notAfter;
+  const registration = registrationState(context, { tenantId: call.caller.tenantId, record });
   const certificate = readCertificate(newestCertificate(record));
   return {
     uuid: record.id,
@@ -378,14 +378,14 @@ function toState(
     },
     scep: {
       ...(shows('scep/enabled') ? { url: record.scep?.enabled === true ? urlsOf('scep') : [] } : {}),
-      ...defined({ registrationNotAfter }),
+      ...registration,
     },
     acme: {
       ...(shows('acme/enabled') ? { directoryUrl: record.acme?.enabled === true ? urlsOf('acme') : [] } : {}),
     },
     cmp: {
       ...(shows('cmp/enabled') ? { url: record.cmp?.enabled === true ? urlsOf('cmp') : [] } : {}),
-      ...defined({ registrationNotAfter }),
+      ...registration,
     },
   };
 }

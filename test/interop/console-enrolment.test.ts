@@ -85,14 +85,21 @@ describe.skipIf(chromiumPath === undefined)('devices that wait', () => {
 });
 
 describe.skipIf(chromiumPath === undefined)('the registration authority', () => {
-  test('is shown with the end of its certificate', async () => {
-    const { scep } = (await daemon.request('GET', ca)) as { readonly scep: { readonly 'registration-not-after': string } };
+  test('is shown with when it was made, when it ends, and when it is renewed', async () => {
+    const { scep } = (await daemon.request('GET', ca)) as { readonly scep: Readonly<Record<string, string>> };
     const { context, page } = await openPage(chromium, looks.light);
     await signInWithToken(page, daemon.url, daemon.rootToken);
     await page.goto(`${daemon.url}/ui/v1/config/keystore/tls/ca/plant`);
-    const end = page.locator('dt:text-is("Registration authority") + dd time');
-    expect(await end.getAttribute('datetime')).toBe(scep['registration-not-after']);
-    expect(await end.textContent()).toBe('ends in 2 years');
+    const times = page.locator('dt:text-is("Registration authority") + dd time');
+    await times.first().waitFor();
+    const shown = await Promise.all(
+      (await times.all()).map(async (time) => [await time.getAttribute('datetime'), await time.textContent()]),
+    );
+    expect(shown).toEqual([
+      [scep['registration-not-before'], expect.stringMatching(/^made (?:\d+|a) .* ago$/)],
+      [scep['registration-not-after'], 'ends in 2 years'],
+      [scep['registration-renewal-time'], 'renewed in 18 months'],
+    ]);
     await context.close();
   });
 });

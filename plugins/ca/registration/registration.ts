@@ -114,14 +114,30 @@ function presentRegistrations(context: CaContext, ca: FoundCa, record: CaRecord 
   return own.filter(({ certificate }) => Temporal.Instant.compare(readCertificate(certificate).notAfter, now) > 0).toReversed();
 }
 
-function isFresh(context: CaContext, ca: FoundCa, { certificate }: Registration): boolean {
+function isFresh(context: CaContext, ca: FoundCa, registration: Registration): boolean {
+  return Temporal.Instant.compare(context.clock.now(), renewalTimeOf(context, ca, registration)) < 0;
+}
+
+/** From when the next request that needs the registration has another one made: a time that has passed for one that is out of use. */
+function renewalTimeOf(context: CaContext, ca: FoundCa, { certificate }: Registration): Temporal.Instant {
   const { serial, notBefore, notAfter } = readCertificate(certificate);
   const issued = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
-  const life = notBefore.until(notAfter).total('seconds');
-  const left = context.clock.now().until(notAfter).total('seconds');
-  return (
-    issued !== undefined && issued.revoked === undefined && issued.generation === newestGeneration(ca.record)?.generation && left > life / 4
-  );
+  const isOfNewestKey = issued?.generation === newestGeneration(ca.record)?.generation;
+  if (issued === undefined || issued.revoked !== undefined || !isOfNewestKey) return notBefore;
+  const lifeSeconds = notBefore.until(notAfter).total('seconds');
+  return notAfter.subtract({ seconds: Math.floor(lifeSeconds / 4) });
+}
+
+/** Fields of the newest registration in the state of the CA, for each protocol that uses it; nothing before there is one. */
+export function registrationState(context: CaContext, ca: FoundCa): Readonly<Record<string, Temporal.Instant>> {
+  const newest = ca.record.registrations?.at(-1);
+  if (newest === undefined) return {};
+  const { notBefore, notAfter } = readCertificate(newest.certificate);
+  return {
+    registrationNotBefore: notBefore,
+    registrationNotAfter: notAfter,
+    registrationRenewalTime: renewalTimeOf(context, ca, newest),
+  };
 }
 
 function storeKey({ tenantId, record }: FoundCa): readonly string[] {

@@ -148,6 +148,33 @@ test('settings are of a protocol, and undefined where it is off', async () => {
   });
 });
 
+test('the state says when it was made, when it ends, and from when it is renewed', async () => {
+  const ca = await appliance.makeCa({ est: openEst });
+  const times = async () => {
+    const { scep, cmp } = (await appliance.state(ca)) as Record<'scep' | 'cmp', Record<string, unknown>>;
+    const [ofScep, ofCmp] = [scep, cmp].map((of) =>
+      Object.fromEntries(Object.entries(of).filter(([name]) => name.startsWith('registration'))),
+    );
+    expect(ofCmp).toEqual(ofScep);
+    return ofScep as Record<string, string>;
+  };
+  expect(await times()).toEqual({});
+  const { certificate } = await registrationOf(ca);
+  const { notBefore, notAfter, serial } = readCertificate(certificate);
+  const life = notBefore.until(notAfter).total('seconds');
+  const shown = await times();
+  expect(Object.keys(shown)).toHaveLength(3);
+  const [begin, end, renewal] = ['not-before', 'not-after', 'renewal-time'].map((name) =>
+    Temporal.Instant.from(shown[`registration-${name}`] ?? ''),
+  );
+  expect([begin, end]).toEqual([notBefore, notAfter]);
+  expect(renewal?.until(notAfter).total('seconds')).toBe(Math.floor(life / 4));
+  // What is not used any more is renewed at once.
+  expect((await appliance.act(ca, 'revoke', { serial, reason: 'superseded' })).status).toBe(200);
+  expect(await times()).toMatchObject({ 'registration-renewal-time': shown['registration-not-before'] });
+  expect((await registrationOf(ca)).certificate).not.toEqual(certificate);
+});
+
 test('its key is among those that get a new wrapping key', async () => {
   const ca = await appliance.makeCa({ est: openEst });
   const { certificate } = await registrationOf(ca);

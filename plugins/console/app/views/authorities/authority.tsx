@@ -10,9 +10,10 @@ import { Loading } from '../../parts/loading.tsx';
 import { SaveButton } from '../../marks/save-button.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
+import { fromNow, When } from '../../times/moments.tsx';
 import { WhoUsed } from '../audit/who-used.tsx';
 import { Fingerprint } from './fingerprint.tsx';
-import { authorityPath, authorityStatePath, certificatesPath, keyOf, type AuthorityState } from './state.ts';
+import { authorityPath, authorityStatePath, certificatesPath, keyOf, type AuthorityState, type ProtocolState } from './state.ts';
 
 /** Draws nothing if the state may not be read: the settings below say what there is. */
 export function AuthorityView({ catalog, place: { names }, turn }: DrawnProps): ComponentChildren {
@@ -22,7 +23,7 @@ export function AuthorityView({ catalog, place: { names }, turn }: DrawnProps): 
   if (loaded.state !== 'there') return null;
   const state = loaded.answer.body as AuthorityState;
   const { subject, chain, scep = {}, cmp = {}, acme = {}, 'issuing-ca': issuer, 'trust-only': isTrustOnly } = state;
-  const registrationEnd = scep['registration-not-after'] ?? cmp['registration-not-after'];
+  const registration = scep['registration-not-after'] === undefined ? cmp : scep;
   return (
     <>
       <section class="card" aria-label={`Certificate authority ${visible(name)}`}>
@@ -55,14 +56,7 @@ export function AuthorityView({ catalog, place: { names }, turn }: DrawnProps): 
           <dd>
             <Protocols of={state} />
           </dd>
-          {registrationEnd !== undefined && (
-            <>
-              <dt>Registration authority</dt>
-              <dd>
-                <Until at={registrationEnd} />
-              </dd>
-            </>
-          )}
+          <RegistrationLife of={registration} />
         </dl>
         <div class="buttons">
           {!isTrustOnly && (
@@ -91,6 +85,27 @@ export function AuthorityView({ catalog, place: { names }, turn }: DrawnProps): 
         </div>
       </section>
       <WhoUsed catalog={catalog} filter={{ where: `/tls/ca/${name}` }} />
+    </>
+  );
+}
+
+/** Draws nothing before a device has asked for it. */
+function RegistrationLife({ of }: { readonly of: ProtocolState }): ComponentChildren {
+  const { 'registration-not-before': begin, 'registration-not-after': end, 'registration-renewal-time': renewal } = of;
+  if (begin === undefined || end === undefined || renewal === undefined) return null;
+  const renewalMs = Date.parse(renewal);
+  return (
+    <>
+      <dt>Registration authority</dt>
+      <dd>
+        <span class="quiet">
+          <When at={begin}>made {fromNow(Date.parse(begin))}</When>
+        </span>{' '}
+        <Until at={end} />{' '}
+        <span class="quiet">
+          {renewalMs < Date.now() ? 'renewed at the next request' : <When at={renewal}>renewed {fromNow(renewalMs)}</When>}
+        </span>
+      </dd>
     </>
   );
 }

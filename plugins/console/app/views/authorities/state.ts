@@ -24,7 +24,9 @@ export type AuthorityState = {
 /** SCEP, CMP, or ACME, which has `directory-url`. */
 export type ProtocolState = {
   readonly enabled?: boolean;
+  readonly 'registration-not-before'?: string;
   readonly 'registration-not-after'?: string;
+  readonly 'registration-renewal-time'?: string;
   readonly url?: readonly string[];
   readonly 'directory-url'?: readonly string[];
 };

@@ -180,6 +180,8 @@ export const fieldsFromLToZ: Readonly<Record<string, string>> = {
   'refused-receivers': 'Abgelehnte Empfänger',
   registered: 'Registriert',
   'registration-not-after': 'Registrierungsstelle gültig bis',
+  'registration-not-before': 'Registrierungsstelle gültig ab',
+  'registration-renewal-time': 'Erneuerung der Registrierungsstelle',
   rejected: 'Abgelehnt',
   rejection: 'Ablehnung',
   rejections: 'Ablehnungen',
