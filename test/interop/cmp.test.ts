@@ -121,18 +121,24 @@ describe.each(['3.0', '3.5'].flatMap((version) => kinds.map(([kind, fields]) => 
       expect((await appliance.list(ca, 'certificates')) as object[]).toEqual([expect.objectContaining({ status: 'revoked' })]);
     });
 
-    test('enrols and renews by the commands of the kit', { timeout }, async () => {
-      const { ca, directory, certificate } = await prepare({ ...openCmp, ...fields, cmp: { enabled: true } });
-      writeFileSync(`${directory}/issuer.pem`, ((await appliance.state(ca)) as { chain: string }).chain);
-      const made = await appliance.act(ca, 'make-enrolment-secret', {
-        ...{ subject: 'CN=dev.example.test', names: ['dev.example.test'], 'for-cmp': true },
-      });
-      const { id: reference, secret } = made.body as { id: string; secret: string };
-      const commands = cmpCommands({ url: appliance.cmpUrl(ca), subject: 'CN=dev.example.test', name: 'dev.example.test', reference });
-      for (const { text } of commands) await must(run(programs, directory, 'sh', '-ec', `export CMP_SECRET=${secret}\n${text}`));
-      expect(certificate('device.pem').subjectAltName).toBe('DNS:dev.example.test');
-      expect(certificate('renewed.pem').serialNumber).not.toBe(certificate('device.pem').serialNumber);
-    });
+    test.each(['plain', 'secure'] as const)(
+      'enrols and renews by the commands of the kit, at the %s listener',
+      { timeout },
+      async (listener) => {
+        const { ca, directory, certificate } = await prepare({ ...openCmp, ...fields, cmp: { enabled: true } });
+        writeFileSync(`${directory}/issuer.pem`, ((await appliance.state(ca)) as { chain: string }).chain);
+        writeFileSync(`${directory}/ca.pem`, appliance.caPem);
+        const made = await appliance.act(ca, 'make-enrolment-secret', {
+          ...{ subject: 'CN=dev.example.test', names: ['dev.example.test'], 'for-cmp': true },
+        });
+        const { id: reference, secret } = made.body as { id: string; secret: string };
+        const url = appliance.cmpUrl(ca).replace(appliance.plain, appliance[listener]);
+        const commands = cmpCommands({ url, subject: 'CN=dev.example.test', name: 'dev.example.test', reference });
+        for (const { text } of commands) await must(run(programs, directory, 'sh', '-ec', `export CMP_SECRET=${secret}\n${text}`));
+        expect(certificate('device.pem').subjectAltName).toBe('DNS:dev.example.test');
+        expect(certificate('renewed.pem').serialNumber).not.toBe(certificate('device.pem').serialNumber);
+      },
+    );
 
     test('speaks for devices as a registration authority: vouches for a key, and revokes', { timeout }, async () => {
       const { ca, directory, cmp, certificate } = await prepare({

@@ -1,9 +1,11 @@
 // Real EST clients enrol and renew against a running appliance: curl with openssl, strongSwan, libest, and Node.js for ML-DSA.
+import { X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../core/base/defined.ts';
+import { enrolCommands } from '../../core/enrolment/commands.ts';
 import { send, basic, pkcs10 } from '../plugins/est/client.ts';
 import { makeDeviceCsr, makeKeys, readCertsOnly } from '../plugins/ca/pki.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
@@ -104,6 +106,21 @@ describe('curl and openssl of this machine', () => {
     ['devices-rsa', ['-newkey', 'rsa:2048']],
   ])('CA %s, %j', async (ca, newkey) => {
     await expectEnrolmentWithCurl(new Bench(mkdtempSync(join(directory, 'curl-'))), ca, newkey);
+  });
+
+  test('enrol, renew and look by the commands of the kit', async () => {
+    const bench = new Bench(mkdtempSync(join(directory, 'kit-')));
+    bench.file('ca.pem', daemon.caPem);
+    const { chain } = (await daemon.request('GET', '/v1/state/keystore/tls/ca/devices')) as { readonly chain: string };
+    bench.file('issuer.pem', chain);
+    const commands = enrolCommands({ url: base('devices'), device: 'kit.example.test', keyType: 'ecdsa' });
+    const serials: string[] = [];
+    for (const wanted of ['curl and openssl', 'Renewal with curl', 'Look at the connection with openssl']) {
+      const { text = 'false' } = commands.find(({ title }) => title === wanted) ?? {};
+      expectDone(await bench.run('sh', ['-ec', `EST_SECRET='${secret}'\n${text}`]));
+      serials.push(new X509Certificate(bench.read('device.pem')).serialNumber);
+    }
+    expect(serials[1]).not.toBe(serials[0]);
   });
 
   test('one label', async () => {

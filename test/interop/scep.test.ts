@@ -19,6 +19,11 @@ beforeAll(async () => {
   appliance = await startScepAppliance();
 });
 
+/** Words before a command for which the system trusts `ca.pem` alone: some clients trust the CAs of the system and no others. */
+const systemTrust = '/etc/ssl/certs/ca-certificates.crt';
+const trusting = ['unshare', '--mount', 'sh', '-ec', `mount --bind ca.pem ${systemTrust}; exec "$@"`, 'sh'];
+const canTrust = existsSync(systemTrust) && spawnSync('unshare', ['--mount', 'mount', '--bind', systemTrust, systemTrust]).status === 0;
+
 type Ran = { readonly status: number | null; readonly stdout: Buffer; readonly said: string };
 
 function run(cwd: string, command: string, ...args: readonly string[]): Promise<Ran> {
@@ -241,31 +246,41 @@ describe.each([
     expect(last()).toMatchObject({ ca, 'message-type': 'PKCSReq', repetition: true, 'pki-status': 'success', serial: serial(certificate) });
   });
 
-  // As enrol-kit prints them, with a secret for the one device.
-  test.each(['strongSwan', 'certmonger', 'micromdm scepclient', ...(sscepProgram === undefined ? [] : ['sscep'])])(
-    'the commands of the kit for %s enrol',
-    { timeout },
-    async (title) => {
-      const allowOld = title.startsWith('micromdm') ? (['des', 'sha1'] as const) : [];
-      const { ca, url, directory } = await prepare(`kit-${title.split(' ').at(-1)}`, {
-        ...fields,
-        scep: { enabled: true, 'allow-old': allowOld },
-      });
-      const made = await appliance.act(ca, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
-      writeFileSync(`${directory}/issuer.pem`, ((await appliance.state(ca)) as { chain: string }).chain);
-      const enrolment = { url, plainUrl: url, subject: 'CN=dev.example.test', name: 'dev.example.test', allowOld };
-      const { text = '' } = scepCommands(enrolment).find((one) => one.title === title) ?? {};
-      const { secret: own } = made.body as { secret: string };
-      const onPath = sscepProgram === undefined ? '' : `PATH="${dirname(sscepProgram)}:$PATH"\n`;
-      const shell = ['sh', '-ec', `SCEP_SECRET=${own}\n${onPath}${text}`];
-      // On a session bus of its own.
-      const onBus = `certmonger-session -n & sleep 1\n${shell[2]?.replaceAll(/getcert (?:add-scep-ca|request)/g, '$& -s')}\nkill %1`;
-      const [command = '', ...words] = title === 'certmonger' ? ['dbus-run-session', '--', 'sh', '-c', onBus] : shell;
-      const ran = await run(directory, command, ...words);
-      expect(certificateOf(ran, contentOf(directory, 'device.pem')).subject).toBe('CN=dev.example.test');
-      expect(last()).toMatchObject({ credential: 'one-time-secret', 'pki-status': 'success' });
-    },
-  );
+  // As enrol-kit prints them, with a secret for the one device. sscep has no TLS.
+  test.each([
+    ...['strongSwan', 'certmonger', 'micromdm scepclient', ...(sscepProgram === undefined ? [] : ['sscep'])].map(
+      (title) => [title, 'plain'] as const,
+    ),
+    ...(canTrust ? ['strongSwan', 'certmonger', 'micromdm scepclient'] : []).map((title) => [title, 'secure'] as const),
+  ])('the commands of the kit for %s enrol at the %s listener', { timeout }, async (title, listener) => {
+    const allowOld = title.startsWith('micromdm') ? (['des', 'sha1'] as const) : [];
+    const {
+      ca,
+      directory,
+      url: plainUrl,
+    } = await prepare(`kit-${title.split(' ').at(-1)}`, {
+      ...fields,
+      scep: { enabled: true, 'allow-old': allowOld },
+    });
+    const url = plainUrl.replace(appliance.plain, appliance[listener]);
+    const made = await appliance.act(ca, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
+    writeFileSync(`${directory}/issuer.pem`, ((await appliance.state(ca)) as { chain: string }).chain);
+    writeFileSync(`${directory}/ca.pem`, appliance.caPem);
+    const { text = '' } =
+      scepCommands({ url, plainUrl, subject: 'CN=dev.example.test', name: 'dev.example.test', allowOld }).find(
+        (one) => one.title === title,
+      ) ?? {};
+    const { secret: own } = made.body as { secret: string };
+    const onPath = sscepProgram === undefined ? '' : `PATH="${dirname(sscepProgram)}:$PATH"\n`;
+    const lines = `SCEP_SECRET=${own}\n${onPath}${text}`;
+    // On a session bus of its own.
+    const onBus = `certmonger-session -n & sleep 1\n${lines.replaceAll(/getcert (?:add-scep-ca|request)/g, '$& -s')}\nkill %1`;
+    const command = title === 'certmonger' ? ['dbus-run-session', '--', 'sh', '-c', onBus] : ['sh', '-ec', lines];
+    const [program = '', ...words] = listener === 'plain' ? command : [...trusting, ...command];
+    const ran = await run(directory, program, ...words);
+    expect(certificateOf(ran, contentOf(directory, 'device.pem')).subject).toBe('CN=dev.example.test');
+    expect(last()).toMatchObject({ credential: 'one-time-secret', 'pki-status': 'success' });
+  });
 
   test.skipIf(sscepProgram === undefined)(
     'sscep is refused, waits for a person, enrols, renews, and asks for the next CA',
