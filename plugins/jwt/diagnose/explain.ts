@@ -10,6 +10,8 @@ import { requireTold } from '../../../core/http/checks/told.ts';
 import type { Claims } from '../../../core/identity/claims.ts';
 import { type Jwt, requireIssuer } from '../context.ts';
 import { untilKept } from '../login/report.ts';
+import { keyDigestOf } from '../login/target.ts';
+import { refuseUsed, wasUsed } from '../login/used-tokens.ts';
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import { type FailedLogin, keptFailureSeconds } from '../records/failed-login.ts';
 import type { RoleRecord } from '../records/role-record.ts';
@@ -129,9 +131,9 @@ async function explainToken(jwt: Jwt, call: EndpointCall, located: LocatedIssuer
     header = readHeader(token);
     const keys = await jwt.issuerKeys.keysFor(located, header.kid);
     signature = 'wrong';
-    verifyToken(token, issuerRulesOf(located.record), keys);
+    const { key } = verifyToken(token, issuerRulesOf(located.record), keys);
     signature = 'right';
-    const roles = explainRoles(jwt, call, located, token, header);
+    const roles = explainRoles(jwt, call, located, { token, header, signedBy: keyDigestOf(key) });
     return { ...verdictOf(roles), signature, ...describe(token, header), roles };
   } catch (error) {
     if (!(error instanceof TokenRefused)) throw error;
@@ -145,12 +147,20 @@ function describe({ claims }: ParsedToken, header: TokenHeader | undefined): Pic
 }
 
 /** Verdicts of all roles about a token whose signature is right, the nearest first. */
-function explainRoles(jwt: Jwt, { now }: EndpointCall, located: LocatedIssuer, token: ParsedToken, header: TokenHeader): RoleExplanation[] {
+function explainRoles(
+  jwt: Jwt,
+  { now }: EndpointCall,
+  located: LocatedIssuer,
+  { token, header, signedBy }: { readonly token: ParsedToken; readonly header: TokenHeader; readonly signedBy: string },
+): RoleExplanation[] {
+  // Another process may have used the token a moment ago.
+  jwt.store.refresh();
   const nowSeconds = now.epochMilliseconds / 1_000;
   const verdicts = rolesOf(jwt, located).map(([name, role]): RoleExplanation => {
     const bindings = explainBindings(token.claims, role);
     try {
-      judgeToken(token, header, issuerRulesOf(located.record), roleRulesOf(role), nowSeconds);
+      const judged = judgeToken(token, header, issuerRulesOf(located.record), roleRulesOf(role), nowSeconds);
+      if (isOnce(role) && wasUsed(jwt.used, located, token, { ...judged, signedBy })) throw refuseUsed();
       const once = isOnce(role) ? ' It logs in once.' : '';
       return {
         name,

@@ -19,7 +19,7 @@ import { LoginLimits } from '../../../core/access/approles/login-limits.ts';
 import { type Refusal, reportRefusal } from './report.ts';
 import { findTargets, isOfIssuer, judge, refuseVerified, type SignedToken, type Target } from './target.ts';
 import { fetchKeysFor, isAtHand, isUnavailable } from './needed-keys.ts';
-import { useOnce, wasUsed } from './used-tokens.ts';
+import { refuseUsed, useOnce, wasUsed } from './used-tokens.ts';
 
 const input = z.object({
   tenant: z.string().min(1).max(128).meta({ description: 'Name of the tenant.', example: 'system' }),
@@ -176,7 +176,7 @@ async function issue(
 ): Promise<IssuedSession | undefined> {
   const { tenantId, issuer, record } = located;
   // Before it counts: a used token in the wrong hands must not use up the limit of its workload.
-  if (isOnce(role) && wasUsed(jwt.used, located, token, judged)) throw refuseUsed();
+  if (isOnce(role) && wasUsed(jwt.used, located, token, judged)) throw refuseVerified(refuseUsed());
   limits.admit(JSON.stringify([tenantId, issuer, judged.subject]));
   const drawn = await jwt.accounts.drawToken();
   const outcome = await jwt.store.write((transaction) => {
@@ -196,16 +196,8 @@ async function issue(
     });
   });
   if (outcome !== 'used') return outcome;
-  throw refuseUsed();
+  throw refuseVerified(refuseUsed());
 }
-
-function refuseUsed(): TokenRefused {
-  return refuseVerified(new TokenRefused('use', 'used-before', usedBefore));
-}
-
-const usedBefore =
-  'The token has logged in before, and the role takes each once: ask the platform for a new one for every login, or set "use" of the role to many ' +
-  'where the platform hands out the same one again.';
 
 function userOf({ subject }: JudgedToken): string {
   return showableText(subject);

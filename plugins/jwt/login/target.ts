@@ -1,5 +1,5 @@
 // The roles that a login may mean, and the judgement of its token by one of them.
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { Jwt } from '../context.ts';
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import type { RoleRecord } from '../records/role-record.ts';
@@ -66,10 +66,15 @@ export async function judge(jwt: Jwt, token: ParsedToken, { located, role }: Tar
   const { key } = verifyToken(token, rules, keys);
   try {
     const judged = judgeToken(token, header, rules, roleRulesOf(role), now.epochMilliseconds / 1_000);
-    return { ...judged, signedBy: hash('sha256', key.export({ type: 'spki', format: 'der' }), 'hex') };
+    return { ...judged, signedBy: keyDigestOf(key) };
   } catch (error) {
     throw error instanceof TokenRefused ? refuseVerified(error) : error;
   }
+}
+
+/** `signedBy` of a token that a key has signed. */
+export function keyDigestOf(key: KeyObject): string {
+  return hash('sha256', key.export({ type: 'spki', format: 'der' }), 'hex');
 }
 
 /** Refusals of tokens whose signature is right. */

@@ -6,6 +6,7 @@ import type { Store, StoreKey, Table, WriteTransaction } from '../../../core/sto
 import type { LocatedIssuer } from '../keys/issuer-keys.ts';
 import { issuerRulesOf } from '../records/rules.ts';
 import type { ParsedToken } from '../token/compact.ts';
+import { TokenRefused } from '../token/refusal.ts';
 import type { SignedToken } from './target.ts';
 
 /** Beyond the clock tolerance, for a clock that is set back a little. */
@@ -34,6 +35,16 @@ export function useOnce(
 /** Tells whether a token was used, as far as this process knows now. */
 export function wasUsed(table: Table<string>, located: LocatedIssuer, token: ParsedToken, judged: SignedToken): boolean {
   return table.get(keyOf(located, token, judged)) !== undefined;
+}
+
+/** Refuses a token that was used. */
+export function refuseUsed(): TokenRefused {
+  return new TokenRefused(
+    'use',
+    'used-before',
+    'The token has logged in before, and the role takes each once: ask the platform for a new one for every login, or set "use" of the role to many ' +
+      'where the platform hands out the same one again.',
+  );
 }
 
 function keyOf({ tenantId, record }: LocatedIssuer, { signed }: ParsedToken, { jti, signedBy }: SignedToken): StoreKey {

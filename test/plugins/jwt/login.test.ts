@@ -140,6 +140,24 @@ describe('use', () => {
     expect((await harness.login('github', makeToken(ec, platformClaims.github(harness.now())))).status).toBe(200);
   });
 
+  test('explain says of a used token that it has logged in, and of a role that takes it again that it does', async () => {
+    await harness.setRole('github', 'again', { bindings: [{ claim: 'repository_id', value: '456789' }], use: 'many' });
+    const token = makeToken(ec, platformClaims.github(harness.now()));
+    const unused = await harness.explain('github', { jwt: token });
+    expect(unused).toMatchObject({ outcome: 'accepted', roles: [{ accepts: true }, { accepts: true }] });
+    expect((await harness.login('github', token)).status).toBe(200);
+    const used = await harness.explain('github', { jwt: token });
+    expect(used).toMatchObject({ outcome: 'accepted', 'nearest-role': 'again', signature: 'right' });
+    expect(used['roles']).toMatchObject([
+      { name: 'again', accepts: true },
+      { name: 'github', accepts: false, check: 'use' },
+    ]);
+    await harness.send('DELETE', `${base}/github/roles/again`);
+    const refused = await harness.explain('github', { jwt: token });
+    expect(refused).toMatchObject({ outcome: 'refused', check: 'use', 'nearest-role': 'github' });
+    expect(refused['explanation']).toContain('has logged in before');
+  });
+
   test('a token that the platform hands out again logs in again', async () => {
     const token = makeToken(ec, platformClaims.kubernetes(harness.now()));
     for (let times = 0; times < 3; times++) expect((await harness.login('cluster', token)).status).toBe(200);
