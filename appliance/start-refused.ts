@@ -123,3 +123,12 @@ function diskRefusal(error: unknown, directory: string): string | undefined {
   const remedy = diskRemedies[code] ?? 'examine the disk and the messages of the kernel';
   return `the disk of ${directory} did not do what the start needs (${message}): ${remedy}`;
 }
+
+/** Tells whether a token has refused a PIN. */
+export function isPinRefused(error: unknown): error is StartRefused {
+  return error instanceof StartRefused && error.cause instanceof HsmError && error.cause.kind === 'pin-refused';
+}
+
+/** A PIN that a person has given was refused: the remedy of a start, in the file of the appliance, is not that of it. */
+export const wrongPin =
+  'the token refused the PIN that was given, and counts that as a failed try: nothing was changed. Give its present user PIN';

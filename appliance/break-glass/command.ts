@@ -11,13 +11,13 @@ import { formatTimestamp, systemClock } from '../../core/base/time.ts';
 import { ConfigurationError } from '../../core/config/config.ts';
 import { terminalLog } from '../../core/log/terminal.ts';
 import { StartError } from '../../core/plugin/registry.ts';
-import { type HsmConfig, HsmError } from '../../hsm/api.ts';
+import type { HsmConfig } from '../../hsm/api.ts';
 import { loadConfiguration } from '../configuration.ts';
 import { requireNotRecovering } from '../cluster/membership/recovery/recover.ts';
 import { holdDataDirectory } from '../data-directory/data-directory.ts';
 import { findStoreToken } from '../data-directory/store-key.ts';
 import { openRuntime } from '../runtime.ts';
-import { StartRefused } from '../start-refused.ts';
+import { isPinRefused, StartRefused, wrongPin } from '../start-refused.ts';
 import { openByShares, wordsOfAct } from '../custodians/agreed.ts';
 import { hasCustodians } from '../custodians/ceremony.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../tokens/hsm-config.ts';
@@ -109,14 +109,6 @@ async function breakGlass({ tenant: name, reason, yes, ...values }: Values): Pro
   } finally {
     await runtime.close();
   }
-}
-
-/** The remedy of a start, in the file of the appliance, is not that of a PIN which a person has given. */
-const wrongPin =
-  'the token refused the PIN that was given, and counts that as a failed try: nothing was changed. Give its present user PIN';
-
-function isPinRefused(error: unknown): error is StartRefused {
-  return error instanceof StartRefused && error.cause instanceof HsmError && error.cause.kind === 'pin-refused';
 }
 
 /** From a file, of custodians who have agreed to this act, or of a person at the terminal. */

@@ -4,6 +4,9 @@ import { naming } from '../../core/http/named-entries.ts';
 import { tokenFields } from '../../core/platform/sessions/login-role.ts';
 import { nameFromField, revocationFields } from '../../core/wire/certificate-fields.ts';
 
+/** Ways in which a CA issues certificates to others. */
+const ways = ['est', 'scep', 'acme', 'cmp', 'sign-csr'] as const;
+
 /** Document that administrators write. */
 export const roleDocument = z.object({
   trustCa: naming(z.string().min(1).max(128), {
@@ -24,8 +27,8 @@ export const roleDocument = z.object({
       example: ['*.devices.example.com'],
     }),
   issuedVia: z
-    .array(z.enum(['est', 'scep', 'acme', 'cmp', 'sign-csr']).meta({ typeName: 'CertificateWay' }))
-    .max(4)
+    .array(z.enum(ways).meta({ typeName: 'CertificateWay' }))
+    .max(ways.length)
     .default([])
     .describe('Ways in which the CA has issued the certificate; none: any. Only for a CA with a key here.'),
   ...revocationFields,

@@ -82,6 +82,11 @@ test('the PIN of a token among three people of whom two unseal', async () => {
   expect(make('refused', '--pin-file', path('pin-in-the-safe')).said).toContain('so-pin');
   for (const name of ['pin', 'so-pin']) rmSync(path('data', name));
   expect(make('one', '--pin-file', path('nowhere')).said).toContain(`keystorectl: PIN file ${path('nowhere')} cannot be read (ENOENT)\n`);
+  // What mends a start, a file of the appliance, does not mend a PIN that a person has given.
+  writeFileSync(path('another-pin'), '00000000');
+  const refused = make('one', '--pin-file', path('another-pin'));
+  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining(`Give its present user PIN in ${path('another-pin')}\n`) });
+  expect(refused.said).not.toContain('hsm/tokens');
   const made = make('one', '--pin-file', path('pin-in-the-safe'));
   expect(made.code, made.said).toBe(0);
   const shares = sharesIn(path('one'));

@@ -9,7 +9,7 @@ import { pinFilesOf } from '../../custodians/custody.ts';
 import { deliver, readRecipient } from '../../custodians/delivering.ts';
 import { type Ceremonial, endCustody, joinCeremony, type PresentPin, sharePin } from '../../custodians/setting.ts';
 import { holdDataDirectory } from '../../data-directory/data-directory.ts';
-import { StartRefused } from '../../start-refused.ts';
+import { isPinRefused, StartRefused, wrongPin } from '../../start-refused.ts';
 import { hasSealedIdentity } from '../../tls/sealed-identity.ts';
 import { hsmConfigOf } from '../../tokens/hsm-config.ts';
 import { canAsk } from '../terminal/confirm.ts';
@@ -36,23 +36,24 @@ export type Ending = Place & { readonly newPinFile: string };
 
 /** `custodians make`. */
 export function makeShares(options: Making, io: Io): Promise<void> {
-  return translated(() => make(options, io));
+  return translated(options, () => make(options, io));
 }
 
 /** `custodians join`. */
 export function joinShares(options: Joining, io: Io): Promise<void> {
-  return translated(() => join(options, io));
+  return translated(options, () => join(options, io));
 }
 
 /** `custodians end`. */
 export function endShares(options: Ending, io: Io): Promise<void> {
-  return translated(() => end(options, io));
+  return translated(options, () => end(options, io));
 }
 
-async function translated(run: () => Promise<void>): Promise<void> {
+async function translated({ pinFile }: Place, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
+    if (pinFile !== undefined && isPinRefused(error)) throw usageError(`${wrongPin} in ${pinFile}`);
     if (error instanceof StartRefused) throw usageError(error.message);
     const { path, code, syscall } = error as NodeJS.ErrnoException;
     throw path !== undefined && syscall !== undefined ? usageError(`${path} cannot be read or written (${code})`) : error;

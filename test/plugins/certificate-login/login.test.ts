@@ -89,6 +89,12 @@ describe('the token', () => {
     expect((await info(first, token)).status).toBe(401);
   });
 
+  test('is given by a role that lists every way in which a CA issues', async () => {
+    const ways = ['est', 'scep', 'acme', 'cmp', 'sign-csr'];
+    await harness.setRole('any-way', { 'trust-ca': 'devices', names: ['*.example.test'], 'issued-via': ways });
+    expect((await info(device, await loggedIn('any-way', device))).status).toBe(200);
+  });
+
   test('is free where the role says so, and still ends with the certificate', async () => {
     await harness.setRole('free', { 'trust-ca': 'devices', names: ['*.example.test'], 'bound-to': 'none' });
     const free = await harness.certify('devices', 'CN=f.example.test', dns('f.example.test'));
