@@ -156,8 +156,13 @@ export class Client {
     return { status, mediaType: mediaTypeOf(response), headers, retryAfterSeconds: secondsOf(headers['retry-after']), body };
   }
 
-  /** The appliance's message names an HTTP header; a person at the command line needs a login. */
+  /** The appliance's message names an HTTP header; a person at the command line needs a login, or an option. */
   #ourWords(problem: Problem): Problem {
+    if (problem.code === 'approval-needed')
+      return {
+        ...problem,
+        ...defined({ detail: problem.detail?.replace('Send it with the header Approval-Reason', 'Give --ask-approval REASON') }),
+      };
     if (problem.code !== 'invalid-token') return problem;
     const detail =
       this.connection.token === undefined

@@ -38,7 +38,9 @@ test('an export is refused, asked for, approved and run', async () => {
   const exporting = ['do', 'transit-keys', 'box', 'export', '--token', String(tokens['asker'])];
   const refused = await ctl(exporting);
   expect(refused.code).toBe(3);
-  expect(refused.stderr).toContain('the rule "key-material" needs 1 approvals of people of anna');
+  expect(refused.stderr).toContain(
+    'the rule "key-material" needs 1 approvals of people of anna. Give --ask-approval REASON to ask for them.',
+  );
   const asked = (await ctl.json(...exporting, '--ask-approval', 'for the bank: müller & co')) as { id: string; digest: string };
   expect(asked).toMatchObject({ needed: 1, id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   const asAnna = ['--token', String(tokens['anna'])];
