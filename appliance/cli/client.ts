@@ -97,7 +97,8 @@ export class Client {
     this.connection = connection;
     this.#userAgent = userAgent;
     this.#addresses = order;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: atOnce, ...defined({ ca: connection.ca }) });
+    const { ca, identity } = connection;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: atOnce, ...defined({ ca, cert: identity?.cert, key: identity?.key }) });
   }
 
   /** The addresses, with the one that is asked next first. */

@@ -1,7 +1,8 @@
 // Address, trusted CA and token: from options, then the environment, then the profile.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Connection, type ConnectionOptions, defaultUrl } from './connection-options.ts';
+import { join, resolve } from 'node:path';
+import { defined } from '../../core/base/defined.ts';
+import { type ClientIdentity, type Connection, type ConnectionOptions, defaultUrl } from './connection-options.ts';
 import { usageError } from './terminal/failure.ts';
 import { readText, type Io } from './terminal/io.ts';
 import { chosenContext, readContexts, type Profile } from './profile.ts';
@@ -32,11 +33,26 @@ export async function resolveConnection(
     (tokenFile === undefined ? undefined : await readText(tokenFile, io)) ??
     tokenIn(data);
   const ca = caFile === undefined ? remembered.ca : await readText(caFile, io);
-  const connection = { url, ca, token: token?.trim(), context: name };
+  const cert = options.clientCert ?? (environment['KEYSTORED_CLIENT_CERT'] || undefined);
+  const key = options.clientKey ?? (environment['KEYSTORED_CLIENT_KEY'] || undefined);
+  const isRemembered = cert === undefined && key === undefined && context === 'existing';
+  const identity = await identityIn(isRemembered ? { cert: remembered.clientCert, key: remembered.clientKey } : { cert, key }, io);
+  const connection = { url, ca, token: token?.trim(), context: name, ...defined({ identity }) };
   if (token !== undefined) return connection;
   if (remembered.again === undefined || context === 'new') return { ...connection, token: remembered.token };
   const { tokenOf } = await import('./logins/login-again.ts');
   return { ...connection, token: await tokenOf(remembered, connection, io, refused) };
+}
+
+/** Read for each connection: the files may be renewed. Throws a usage error for one without the other. */
+async function identityIn(
+  { cert, key }: { cert: string | undefined; key: string | undefined },
+  io: Io,
+): Promise<ClientIdentity | undefined> {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) throw usageError('give both --client-cert and --client-key');
+  const files = { cert: resolve(cert), key: resolve(key) };
+  return { cert: await readText(files.cert, io), key: await readText(files.key, io), files };
 }
 
 async function profileOf(

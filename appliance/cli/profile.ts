@@ -11,6 +11,9 @@ export type Profile = {
   /** certificates in PEM, copied so that the original file may move */
   readonly ca?: string;
   readonly token?: string;
+  /** absolute paths of a certificate, to which the token may be bound, and of its key */
+  readonly clientCert?: string;
+  readonly clientKey?: string;
   /** true if a login made the token, so that a logout ends it */
   readonly fromLogin?: boolean;
   /** the login is made again with what its files have then */
@@ -126,12 +129,12 @@ function contextsIn(value: unknown): Contexts {
   return { current, named: new Map(named) };
 }
 
-function profileIn({ url, ca, token, fromLogin, again }: Record<string, unknown>, name: string): Profile {
-  for (const [field, text] of Object.entries({ url, ca, token }))
+function profileIn({ url, ca, token, clientCert, clientKey, fromLogin, again }: Record<string, unknown>, name: string): Profile {
+  for (const [field, text] of Object.entries({ url, ca, token, clientCert, clientKey }))
     if (text !== undefined && typeof text !== 'string') throw new Error(`"${field}" of ${name} must be text`);
   if (fromLogin !== undefined && typeof fromLogin !== 'boolean') throw new Error(`"fromLogin" of ${name} must be true or false`);
   if (again !== undefined) requireLoginAgain(fieldsIn(again, `"again" of ${name}`), name);
-  return JSON.parse(JSON.stringify({ url, ca, token, fromLogin, again })) as Profile;
+  return JSON.parse(JSON.stringify({ url, ca, token, clientCert, clientKey, fromLogin, again })) as Profile;
 }
 
 /** Throws an Error that names the fault. */

@@ -52,7 +52,7 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     command.parse([...rest], { from: 'user' });
     const { browser = false, print = false, renew = false } = command.opts<{ browser?: boolean; print?: boolean; renew?: boolean }>();
     const typed = { path: entry.path, files: renew ? filesOf(entry, command) : new Map<string, string>() };
-    if (renew) requireRenewable(entry, typed.files, print);
+    if (renew) requireRenewable(entry, typed.files, print, connection);
     if (!print) await requireWritable(io);
     const body = await bodyOf(entry, command, io);
     const answer = (await client.json({ method: 'POST', path: entry.path, body })) as LoginAnswer;
@@ -132,12 +132,11 @@ function secretsIn({ input }: CatalogEntry): readonly Field[] {
   return fieldsIn(input).filter(({ schema }) => schema['x-secret'] === true);
 }
 
-function requireRenewable(entry: CatalogEntry, files: ReadonlyMap<string, string>, print: boolean): void {
+function requireRenewable(entry: CatalogEntry, files: ReadonlyMap<string, string>, print: boolean, { identity }: Connection): void {
   if (print) throw usageError('--renew and --print exclude each other: what is printed is not kept');
-  requireFiles(
-    { files },
-    secretsIn(entry).map(({ path }) => path),
-  );
+  const secrets = secretsIn(entry).map(({ path }) => path);
+  // The files of a certificate are read again as well.
+  if (secrets.length > 0 || identity === undefined) requireFiles({ files }, secrets);
 }
 
 async function bodyOf(entry: CatalogEntry, command: Command, io: Io): Promise<Document> {
@@ -191,8 +190,13 @@ async function tokenInfo(connection: Connection, { entries }: Catalog): Promise<
   }
 }
 
-async function remember({ url, ca, context }: Connection, login: Pick<Profile, 'token' | 'fromLogin' | 'again'>, io: Io): Promise<void> {
-  await changeContexts(io, { set: [context, { url, ...defined({ ca }), ...login }] });
+async function remember(
+  { url, ca, identity, context }: Connection,
+  login: Pick<Profile, 'token' | 'fromLogin' | 'again'>,
+  io: Io,
+): Promise<void> {
+  const shown = { clientCert: identity?.files.cert, clientKey: identity?.files.key };
+  await changeContexts(io, { set: [context, { url, ...defined({ ca, ...shown }), ...login }] });
 }
 
 /** Prints account, policies and expiry: a wrong account or tenant is noticed now and not at the first refusal. */

@@ -1,5 +1,6 @@
 // A client for commands that live as long as the program that they serve: it takes a new connection after a lost one, reads a renewed token or
 // CA again, and gives up each request in time.
+import { isDeepStrictEqual } from 'node:util';
 import { type Answer, Client, Refused, type Request } from '../client.ts';
 import type { ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
@@ -64,8 +65,7 @@ export class LastingClient {
     const { connection, io, userAgent, atOnce } = this.#options;
     const resolved = await resolveConnection(connection, io, 'existing', refused);
     // Another request may have opened one meanwhile, with the same files.
-    const { token, url, ca } = this.#current?.connection ?? {};
-    if (this.#current !== undefined && token === resolved.token && url === resolved.url && ca === resolved.ca) return this.#current;
+    if (isDeepStrictEqual(this.#current?.connection, resolved)) return this.#current as Client;
     if (this.#current !== undefined) this.#leave(this.#current);
     const addresses = resolved.url.split(',');
     const isSame = addresses.length === this.#order.length && addresses.every((one) => this.#order.includes(one));

@@ -60,7 +60,8 @@ function addressOf(socket: string): string {
 
 /** The options again, files with their whole paths. */
 function argumentsOf(options: Options): readonly string[] {
-  const { key = [], selector, certificate = [], allVersions = false, label, timeout, context, url, ca, tokenFile, dataDir } = options;
+  const { key = [], selector, certificate = [], allVersions = false, label, timeout } = options;
+  const { context, url, ca, tokenFile, clientCert, clientKey, dataDir } = options;
   const file = (option: string, path: string | undefined) => (path === undefined ? [] : [option, absolute(path)]);
   const text = (option: string, value: string | undefined) => (value === undefined ? [] : [option, value]);
   return [
@@ -78,6 +79,8 @@ function argumentsOf(options: Options): readonly string[] {
     ...text('--url', url),
     ...file('--ca', ca),
     ...file('--token-file', tokenFile),
+    ...file('--client-cert', clientCert),
+    ...file('--client-key', clientKey),
     ...file('--data-dir', dataDir),
   ];
 }
