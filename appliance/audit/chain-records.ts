@@ -5,6 +5,7 @@ import { applianceOf, type OpeningFinding, type RememberedChain, type TrailMemor
 import type { HeadEntry } from '../../core/audit/line.ts';
 import type { ChainHead } from '../../core/audit/line.ts';
 import type { Clock } from '../../core/base/context.ts';
+import { ranged } from '../../core/base/texts/counted.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { removedReason } from '../../core/cluster/entry.ts';
 import { listStreams } from '../../core/log/stream-files.ts';
@@ -135,8 +136,9 @@ function describeOne(finding: Exclude<OpeningFinding, StoreBehind>): string {
   const isNoRecord = event === 'changed' && afterSequence === throughSequence;
   if (isNoRecord)
     return `the file of chain ${ofChain} of the audit trail was replaced, or written to after record ${throughSequence}, while the appliance ran`;
-  const what = event === 'added' ? 'were added' : `were cut off or replaced${event === 'changed' ? ' while the appliance ran' : ''}`;
-  return `records ${afterSequence + 1} to ${throughSequence} of chain ${ofChain} of the audit trail ${what}`;
+  const what = event === 'added' ? 'added' : `cut off or replaced${event === 'changed' ? ' while the appliance ran' : ''}`;
+  const were = afterSequence + 1 === throughSequence ? 'was' : 'were';
+  return `${ranged(afterSequence + 1, throughSequence, 'record')} of chain ${ofChain} of the audit trail ${were} ${what}`;
 }
 
 /** The last signed position of every chain, of all appliances. */

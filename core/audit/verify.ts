@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { CheckFinding } from '../base/context.ts';
+import { ranged } from '../base/texts/counted.ts';
 import { acknowledgedIn, applianceOf, type LostTrail } from './chains.ts';
 import { retirementOf } from './examine.ts';
 import { isHead, verifyHead } from './heads.ts';
@@ -250,14 +251,11 @@ class ChainWalk {
     if (this.#reads === 'whole' && beginning > 0 && !this.#isRetired(beginning))
       this.#report(
         `chain ${this.#chain}`,
-        `records 1 to ${beginning} are missing, and no ${this.#isProven ? 'signed' : 'later'} record says that they were removed`,
+        `${missingRecords(1, beginning)}, and no ${this.#isProven ? 'signed' : 'later'} record says that they were removed`,
       );
     const promised = highest(this.#signed.keys());
     if (promised > this.#head.sequence) {
-      this.#report(
-        `chain ${this.#chain}`,
-        `records ${this.#head.sequence + 1} to ${promised} are missing at its end: a signed head names them`,
-      );
+      this.#report(`chain ${this.#chain}`, `${missingRecords(this.#head.sequence + 1, promised)} at its end: a signed head names them`);
     }
     return { chain: this.#chain, first: this.#first, last: this.#head.sequence, signedThrough: this.#signedThrough };
   }
@@ -288,7 +286,7 @@ class ChainWalk {
     } else if (sequence > this.#head.sequence + 1) {
       const missing = sequence - this.#head.sequence - 1;
       // As many modified lines have been reported already.
-      if (missing !== this.#changedLines) this.#report(where, `records ${this.#head.sequence + 1} to ${sequence - 1} are missing`);
+      if (missing !== this.#changedLines) this.#report(where, missingRecords(this.#head.sequence + 1, sequence - 1));
     } else if (previous !== this.#head.hash) {
       this.#report(where, `record ${sequence} does not follow this record ${this.#head.sequence}: one of them was replaced`);
     }
@@ -337,7 +335,7 @@ const alarms = new Map<string, (record: TrailRecord) => string>([
     (record) =>
       record['after-sequence'] === record['through-sequence']
         ? `the file of chain ${String(record['of-chain'])} was replaced, or written to after record ${String(record['through-sequence'])}, while the appliance ran`
-        : `${rangeOf(record)} were cut off or replaced while the appliance ran`,
+        : `${rangeOf(record)} ${isOne(record) ? 'was' : 'were'} cut off or replaced while the appliance ran`,
   ],
   [
     'set-aside',
@@ -356,7 +354,15 @@ const alarms = new Map<string, (record: TrailRecord) => string>([
 ]);
 
 function rangeOf({ 'of-chain': chain, 'after-sequence': after, 'through-sequence': through }: TrailRecord): string {
-  return `records ${Number(after) + 1} to ${Number(through)} of chain ${String(chain)}`;
+  return `${ranged(Number(after) + 1, Number(through), 'record')} of chain ${String(chain)}`;
+}
+
+function isOne({ 'after-sequence': after, 'through-sequence': through }: TrailRecord): boolean {
+  return Number(after) + 1 === Number(through);
+}
+
+function missingRecords(first: number, last: number): string {
+  return `${ranged(first, last, 'record')} ${first === last ? 'is' : 'are'} missing`;
 }
 
 /** The highest value. Not by Math.max: with one head a minute there can be more values than a call accepts as arguments. */

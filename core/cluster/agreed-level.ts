@@ -1,6 +1,7 @@
 // Agreed level of the records (store/records/level.ts): raised when every appliance can work with the next one, never lowered.
 import type { Log } from '../base/context.ts';
 import { reasonOf } from '../base/errors.ts';
+import { ranged } from '../base/texts/counted.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import { hasValue, put, read, revisionOf, unchangedSince } from '../etcd/messages.ts';
 import { epochValue, layout, readEpoch } from './layout.ts';
@@ -8,7 +9,7 @@ import { decodeSign, type MemberSign, type Members } from './validity.ts';
 
 /** Reason for which a program cannot work with the records of a shared store; undefined if it can. */
 export function levelRefusal({ version, levels }: Pick<MemberSign, 'version' | 'levels'>, level: number): string | undefined {
-  const fact = `version ${version} works with records of the levels ${levels.oldest} to ${levels.newest}, and the cluster has level ${level}`;
+  const fact = `version ${version} works with records of the ${ranged(levels.oldest, levels.newest, 'level')}, and the cluster has level ${level}`;
   if (level > levels.newest) return `${fact}: install the version of the other appliances, there is no way back to this one`;
   if (level < levels.oldest) return `${fact}: bring all appliances to a version that lies between first`;
   return undefined;

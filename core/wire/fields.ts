@@ -1,10 +1,14 @@
 // Field types that all schemas share: names, base64, durations, whole numbers.
 import { z } from 'zod';
 import { decodeBase64 } from '../base/bytes.ts';
+import { counted } from '../base/texts/counted.ts';
 import { decodeDuration, type Duration } from '../base/time.ts';
 
 /** Names of resources (api 11). */
 export const namePattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
+/** The same in words, for messages. */
+export const nameRule = 'lower-case letters, digits and inner hyphens';
 
 /** Tells whether a text could be such a name, for names that are not fields of a document. */
 export function isName(text: string): boolean {
@@ -13,7 +17,7 @@ export function isName(text: string): boolean {
 
 /** A resource's name: lower-case letters, digits and inner hyphens, 1 to 128 characters (api 11). */
 export function nameField() {
-  return z.string().max(128).regex(namePattern, 'must be lower-case letters, digits and inner hyphens').meta({ example: 'my-name' });
+  return z.string().max(128).regex(namePattern, `must be ${nameRule}, at most 128 characters`).meta({ example: 'my-name' });
 }
 
 /** Strict standard base64 with padding, decoded to octets (api 14); anything else is `invalid-base64`. */
@@ -35,12 +39,17 @@ export function base64Field(options: { readonly minBytes?: number; readonly maxB
           : {
               code: 'custom',
               input: '',
-              message: `must stand for ${maxBytes === Infinity ? `at least ${minBytes}` : `${minBytes} to ${maxBytes}`} octets`,
+              message: `must stand for ${octetsBetween(minBytes, maxBytes)}`,
             },
       );
       return z.NEVER;
     })
     .meta({ contentEncoding: 'base64', maxLength: Math.min(longestText, Math.ceil(maxBytes / 3) * 4) });
+}
+
+function octetsBetween(least: number, most: number): string {
+  if (least === most) return counted(least, 'octet');
+  return most === Infinity ? `at least ${counted(least, 'octet')}` : `${least} to ${counted(most, 'octet')}`;
 }
 
 /** Longest text of a field: the size of the largest body. */

@@ -4,8 +4,9 @@ import { encodeBase64 } from '../base/bytes.ts';
 import { fail, type ServiceError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { formatTimestamp, isDuration } from '../base/time.ts';
-import { describeIssue, shownName } from './issues.ts';
-import type { Field, Finding, Shape } from './shape.ts';
+import { defined } from '../base/defined.ts';
+import { describeIssue, elementsLong, integerRule, shownName } from './issues.ts';
+import type { Field, Finding, IntegerBounds, Shape } from './shape.ts';
 
 export type { Field, Shape } from './shape.ts';
 
@@ -165,7 +166,13 @@ function buildShape(schema: z.ZodType): Shape {
   ) {
     return shapeOf(schema.unwrap() as z.ZodType);
   }
-  return { kind: 'value' };
+  return { kind: 'value', ...defined({ integer: schema instanceof z.ZodNumber && schema.isInt ? boundsOf(schema) : undefined }) };
+}
+
+function boundsOf({ minValue, maxValue }: z.ZodNumber): IntegerBounds {
+  const own = (bound: number | null): number | undefined =>
+    bound !== null && Number.isSafeInteger(bound + Math.sign(bound)) ? bound : undefined;
+  return defined({ least: own(minValue), most: own(maxValue) });
 }
 
 /** The default of a field: of its schema, or from its description. */
@@ -179,6 +186,7 @@ function absentOf(schema: z.ZodType): JsonValue | undefined {
 /** Shape of a union or an intersection: the fields of all its objects, or its first member with names. */
 export function unite(left: Shape, right: Shape): Shape {
   if (left.kind === 'list' && right.kind === 'list') return { ...left, most: Math.max(left.most, right.most) };
+  if (left.kind === 'value' && right.kind === 'value') return { ...left, ...right };
   if (left.kind !== 'object' || right.kind !== 'object') return left.kind === 'value' ? right : left;
   const both = [...left.byCamel.values()].map((field) => {
     const other = right.byCamel.get(field.camel);
@@ -195,7 +203,13 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
     return value;
   }
   if (typeof value === 'number') {
-    add(findings, 'invalid-value', path, 'must be within -9007199254740991 and 9007199254740991');
+    const bounds = shape.kind === 'value' ? shape.integer : undefined;
+    add(
+      findings,
+      'invalid-value',
+      path,
+      bounds === undefined ? 'must be within -9007199254740991 and 9007199254740991' : integerRule(bounds),
+    );
     return value;
   }
   if (Array.isArray(value)) {
@@ -203,7 +217,7 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
     const { element, most } = shape;
     if (value.length > most) {
       // Otherwise each element would be examined and merged before the schema counts them.
-      add(findings, 'invalid-value', path, `must be at most ${most} elements long`);
+      add(findings, 'invalid-value', path, `must be at most ${elementsLong(most)}`);
       return [];
     }
     return value.map((one: unknown, index) =>

@@ -7,7 +7,10 @@ export type Shape =
   | { readonly kind: 'object'; readonly byWire: ReadonlyMap<string, Field>; readonly byCamel: ReadonlyMap<string, Field> }
   | ListShape
   | { readonly kind: 'map'; readonly value: Shape }
-  | { readonly kind: 'value' };
+  | { readonly kind: 'value'; readonly integer?: IntegerBounds };
+
+/** Bounds of an integer, both included; absent: as far as integers are exact. */
+export type IntegerBounds = { readonly least?: number; readonly most?: number };
 
 /** A list. `most`: limit of its elements. */
 type ListShape = {

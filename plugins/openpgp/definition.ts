@@ -1,6 +1,7 @@
 // Rules about the openpgp-* fields: the combinations of them, and the keys they fit (api 19, 20).
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
+import { tellingEach } from '../../core/http/response/telling.ts';
 import { hasRole, type OpenpgpDefinition, type OpenpgpFields, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { findAlgorithm } from './format/algorithms.ts';
@@ -89,11 +90,20 @@ export function requireNoLiveSubkeys(
   transaction?: Parameters<OpenpgpKeys['referringTo']>[2],
 ): void {
   if (primary.fields.openpgpUserId === undefined) return;
+  const subkeys = Array.from(Iterator.from(transitKeys.referringTo(primary.tenantId, primary.name, transaction)).take(maxNamed + 1));
+  if (subkeys.length === 0) return;
+  const said = (these: string): string =>
+    `Keys that name this one as "openpgp-primary" are its subkeys${these}. Delete them first, or unbind them.`;
   // The names are only for those who may read them.
-  for (const _ of transitKeys.referringTo(primary.tenantId, primary.name, transaction))
-    throw failCore('in-use', {
-      detail: 'Keys that name this one as "openpgp-primary" are its subkeys. Delete them first, or unbind them.',
-    });
+  const entries = subkeys.map(({ name }) => ({
+    detail: name,
+    fields: ['openpgp-primary'],
+    paths: ['config', 'state'].map((tree) => ['v1', tree, 'keystore', 'transit-keys', name]),
+  }));
+  throw tellingEach(failCore('in-use', { detail: said('') }), entries, (names) => {
+    const shown = names.slice(0, maxNamed);
+    return said(`: ${shown.join(', ')}${shown.length === subkeys.length ? '' : ' and more'}`);
+  });
 }
 
 /** Throws `in-use` when a version that goes has bound live versions of subkeys: they could not be revoked without it. Names those that the caller may know. */
@@ -115,7 +125,9 @@ export function requireUnbound(
   const known = bound.filter(({ name }) => shows(name, 'openpgp-primary'));
   const shown = known
     .slice(0, maxNamed)
-    .map(({ name, numbers }) => (shows(name, 'versions') ? `${name} (version ${shortList(numbers)})` : name));
+    .map(({ name, numbers }) =>
+      shows(name, 'versions') ? `${name} (${numbers.length === 1 ? 'version' : 'versions'} ${shortList(numbers)})` : name,
+    );
   const isWhole = shown.length === bound.length;
   const these = shown.length === 0 ? 'subkeys' : `these subkeys: ${shown.join(', ')}${isWhole ? '' : ' and more'}`;
   throw failCore('in-use', {

@@ -52,8 +52,7 @@ test('one after another is updated: all write the former level until the last on
 
 test('a version that does not know the level is refused before it serves, also with a new data directory', async () => {
   await stop('a');
-  const refusal =
-    'version 1 works with records of the levels 1 to 1, and the cluster has level 2: install the version of the other appliances';
+  const refusal = 'version 1 works with records of the level 1, and the cluster has level 2: install the version of the other appliances';
   await expect(start('a', former)).rejects.toThrow(refusal);
   await expect(start('new', former)).rejects.toThrow(refusal);
   await start('a', next);

@@ -179,7 +179,7 @@ describe.each([
   test('the former version is refused from then on, and says what to install', async () => {
     await end('c');
     expect(await refusalOf(cluster.start('c'))).toContain(
-      'works with records of the levels 1 to 1, and the cluster has level 2: install the version of the other appliances',
+      'works with records of the level 1, and the cluster has level 2: install the version of the other appliances',
     );
   });
 });

@@ -1,4 +1,5 @@
 // Types and limits of fields in words, for the page and for the help of the command line.
+import { counted } from '../../base/texts/counted.ts';
 import type { JsonSchema } from './document.ts';
 
 /** `text`, `list of text`, `map of whole number`, `latest or whole number`. */
@@ -28,9 +29,9 @@ const typeNames: Readonly<Record<string, string>> = { string: 'text', integer: '
 export function rulesOf(field: JsonSchema): string[] {
   const preset = field['x-default'] ?? field.default;
   return [
-    ...range(field.minimum, field.maximum, ''),
-    ...range(field.minLength, field.maxLength, ' characters'),
-    ...range(field.minItems, field.maxItems, ' entries'),
+    ...range(field.minimum, field.maximum),
+    ...range(field.minLength, field.maxLength, 'character'),
+    ...range(field.minItems, field.maxItems, 'entry', 'entries'),
     ...(preset === undefined || typeof preset === 'object' || preset === ''
       ? []
       : [`default ${JSON.stringify(preset).replaceAll('"', '')}`]),
@@ -42,8 +43,9 @@ export function rulesOf(field: JsonSchema): string[] {
   ];
 }
 
-function range(from: number | undefined, to: number | undefined, unit: string): string[] {
-  if ((from === undefined || from === 0) && to === undefined) return [];
-  if (to === undefined) return [`at least ${from}${unit}`];
-  return [from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`];
+function range(from: number | undefined, to: number | undefined, unit?: string, units?: string): string[] {
+  const of = (count: number): string => (unit === undefined ? String(count) : counted(count, unit, units));
+  if (to === undefined) return from === undefined || from === 0 ? [] : [`at least ${of(from)}`];
+  if (from === to) return [of(to)];
+  return [from === undefined ? `at most ${of(to)}` : `${from} to ${of(to)}`];
 }

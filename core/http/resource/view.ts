@@ -1,7 +1,7 @@
 // The wire form of a resource's entries: documents in both trees, entity tags, and bodies parsed into documents.
 import { z } from 'zod';
 import { fail } from '../../base/errors.ts';
-import { namePattern } from '../../wire/fields.ts';
+import { namePattern, nameRule } from '../../wire/fields.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { Store } from '../../store/store.ts';
 import {
@@ -150,10 +150,10 @@ export class ResourceView {
 
   /** Throws `invalid-value` for a name that no entry can have. */
   requireName(name: unknown): asserts name is string {
-    const { namePattern: pattern = namePattern, nameRule = 'lower-case letters, digits and inner hyphens' } = this.resource;
+    const { namePattern: pattern = namePattern, nameRule: rule = nameRule } = this.resource;
     const longest = this.resource.namePattern === undefined ? 128 : 256;
     if (typeof name === 'string' && Array.from(name).length <= longest && name.isWellFormed() && pattern.test(name)) return;
-    throw this.#nameError('invalid-value', `must be ${nameRule}, at most ${longest} characters`);
+    throw this.#nameError('invalid-value', `must be ${rule}, at most ${longest} characters`);
   }
 
   /**

@@ -1,5 +1,6 @@
 // The rules between the fields of a transit key: which go together, and which may change (api 16 to 26). Uses no token and no store.
 import { defined } from '../../../core/base/defined.ts';
+import { ranged } from '../../../core/base/texts/counted.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import { toldOfKey } from '../records/keyring.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
@@ -74,7 +75,7 @@ export function requireDisabling(document: KeyDocument, current: KeyRecord | und
   if (new Set(disabledVersions).size < disabledVersions.length) throw misfit('disabled-versions', 'has a version twice');
   const { floor, latest } = current ?? { floor: 1, latest: 1 };
   const unknown = disabledVersions.find((version) => version < floor || version > latest);
-  if (unknown !== undefined) throw misfit('disabled-versions', `has ${unknown}, and the key has versions ${floor} to ${latest}`);
+  if (unknown !== undefined) throw misfit('disabled-versions', `has ${unknown}, and the key has ${ranged(floor, latest, 'version')}`);
 }
 
 /** The time of a `delete-after`, in seconds. */

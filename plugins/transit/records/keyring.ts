@@ -1,5 +1,6 @@
 // Finding keys and choosing versions; every use of a key is judged here, whichever API it comes through.
 import { fail as coreFail } from '../../../core/base/errors.ts';
+import { ranged } from '../../../core/base/texts/counted.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { telling, type Telling } from '../../../core/http/response/telling.ts';
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
@@ -105,7 +106,7 @@ export function removedMeanwhile(): Error {
 
 function unknownVersion(name: string, { floor, latest }: KeyRecord): Error {
   const unseen = fail('version-unknown', { detail: 'The key has no such version.' });
-  return telling(unseen, toldOfKey(name, ['oldest-version', 'latest-version'], `The key has versions ${floor} to ${latest}.`));
+  return telling(unseen, toldOfKey(name, ['oldest-version', 'latest-version'], `The key has ${ranged(floor, latest, 'version')}.`));
 }
 
 /** A sentence about fields of a key, for callers who may read them. */

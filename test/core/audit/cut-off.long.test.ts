@@ -80,7 +80,7 @@ test('a chain that was cut and then extended beyond what was signed', async () =
   writeFileSync(path, linesOf(path).slice(0, 9).concat('').join('\n'));
   for (let n = 10; n < 15; n++) forge(path, 'two', ',"kind":"request","occurred-at":"2026-11-21T10:00:00.000000Z"');
   await startAndStop(directory, memory);
-  expect(await findings(directory)).toContain('records 12 to 12 of chain two had been cut off or replaced when the appliance started');
+  expect(await findings(directory)).toContain('record 12 of chain two had been cut off or replaced when the appliance started');
 });
 
 test('a record after the last one of an orderly stop, and the last one removed', async () => {
@@ -92,8 +92,8 @@ test('a record after the last one of an orderly stop, and the last one removed',
   expect(await findings(directory)).toEqual([]);
   await startAndStop(directory, memory);
   expect((await findings(directory)).sort()).toEqual([
-    'records 13 to 13 of chain two had been added when the appliance started: its last stop wrote none of them',
-    'records 16 to 16 of chain one had been cut off or replaced when the appliance started',
+    'record 13 of chain two had been added when the appliance started: its last stop wrote none of them',
+    'record 16 of chain one had been cut off or replaced when the appliance started',
   ]);
 });
 

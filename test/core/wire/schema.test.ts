@@ -88,6 +88,35 @@ describe('parseInput', () => {
     expect(refusal.detail).toContain(`"${info}"`);
   });
 
+  test.each(['1.5', '1e400', '-1e400', '9007199254740993'])('%s for an integer is answered with the bounds of the field', (number) => {
+    const detail = (field: z.ZodType) =>
+      refusalOf(() => parseInput(z.object({ field }), parseJsonObject(bytes(`{"field":${number}}`)))).detail;
+    expect(detail(integer(1, 9).optional())).toBe('"field" must be an integer from 1 to 9.');
+    expect(detail(z.int().min(1))).toBe('"field" must be an integer of at least 1.');
+    expect(detail(z.int().max(0).default(0))).toBe('"field" must be an integer of at most 0.');
+    expect(detail(integer(2, 2))).toBe('"field" must be 2.');
+    expect(detail(z.int())).toBe('"field" must be an integer from -9007199254740991 to 9007199254740991.');
+    expect(detail(z.union([z.literal('latest'), integer(1, 100)]))).toMatch(/(or|be) an integer from 1 to 100\.$/);
+  });
+
+  test.each([
+    [z.string().min(1), '', 'at least 1 character long'],
+    [z.string().min(2), '', 'at least 2 characters long'],
+    [z.string().length(1), '', 'exactly 1 character long'],
+    [z.string().max(1), 'ab', 'at most 1 character long'],
+    [z.array(z.string()).min(1), [], 'at least 1 element long'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'at most 1 element long'],
+    [z.array(z.string()).max(2), ['a', 'b', 'c'], 'at most 2 elements long'],
+    [base64Field({ minBytes: 1 }), '', 'stand for at least 1 octet'],
+    [base64Field({ maxBytes: 1 }), 'QUI=', 'stand for 0 to 1 octet'],
+    [base64Field({ minBytes: 4, maxBytes: 4 }), 'QUI=', 'stand for 4 octets'],
+    [nameField(), 'A', 'be lower-case letters, digits and inner hyphens, at most 128 characters'],
+  ])('limits are said in the right number: %#', (field, value, rule) => {
+    expect(refusalOf(() => parseInput(z.object({ field }), { field: value })).detail).toMatch(
+      new RegExp(`^"field" must (be )?${rule}\\.$`),
+    );
+  });
+
   test('reports several problems at once, and a misspelt field before the field that is missing for it', () => {
     expect(refusalOf(() => parse('{"nmae":"a","polices":[]}')).info).toEqual(['nmae', 'polices']);
     const refusal = refusalOf(() => parse('{"version":"x","plain-text":"?"}'));

@@ -140,7 +140,7 @@ describe('a version of a primary key that bound subkeys does not go while they l
     const { status, body } = await harness.act('bind', 'trim', { version: 2 });
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'in-use' });
     expect(body.detail).toMatch(
-      /bind-a \(version 1, 2\), bind-b \(version 1\)\..*Rotate each and trim it to its new version, or delete it/,
+      /bind-a \(versions 1, 2\), bind-b \(version 1\)\..*Rotate each and trim it to its new version, or delete it/,
     );
     expect((await harness.state('bind'))['oldest-version']).toBe(1);
     const rules = [

@@ -349,7 +349,9 @@ describe('refusals', () => {
       'openpgp-key-usage': ['sign'],
       'deletion-allowed': true,
     });
-    expect(await codeOf(harness.remove('kept'))).toEqual({ status: 409, code: 'in-use' });
+    const refused = await harness.remove('kept');
+    expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 409, code: 'in-use' });
+    expect(refused.body.detail).toContain('are its subkeys: kept-leaf. Delete them first, or unbind them.');
     expect(await codeOf(harness.put('kept', { cipher: 'ed25519', 'deletion-allowed': true }))).toEqual({ status: 409, code: 'in-use' });
     expect((await harness.remove('kept-leaf')).status).toBe(204);
     expect((await harness.remove('kept')).status).toBe(204);
