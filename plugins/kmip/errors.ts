@@ -139,6 +139,7 @@ const reasons: Readonly<Record<string, number>> = {
   'policy-denied': 0x0c,
   'approval-needed': 0x0c,
   'export-not-allowed': 0x0c,
+  'private-key-in-use': 0x0c,
   'kmip-not-tied': 0x08,
   'operation-not-supported': 0x08,
   'decryption-failed': 0x0a,

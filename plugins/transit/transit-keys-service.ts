@@ -16,6 +16,7 @@ import { requireAllowedSettings, settingsOf } from './keys/judged-settings.ts';
 import { type AttachedFields, type Attachment, withKept } from './records/attachments.ts';
 import { putIndexed, reindex } from './records/indexes.ts';
 import { type Key, type Version, referenceTo, removedMeanwhile, requireAllEnabled } from './records/keyring.ts';
+import { notePrivateKeysOfBefore, requireNoOtherUse } from './records/private-key-uses.ts';
 import type { KeyRecord } from './records/records.ts';
 import { barForDecryption, timesOfNewVersion, versionExists } from './records/version-rules.ts';
 import { putKept } from './versions/attached.ts';
@@ -40,6 +41,11 @@ export function createTransitKeys(transit: Transit): TransitKeys {
         ...{ keyId: firstKeyId ?? record.id, cipher: record.cipher, use: useOf(record), version: number },
         ...{ isDerived: record.derived, isExportable: record.exportable, hasSecret: stored !== undefined, ...defined({ publicKey }) },
       };
+    },
+    requireOneJob: async (tenantId, publicKey, uses) => {
+      if (transit.allowsDualUse(tenantId)) return;
+      await notePrivateKeysOfBefore(transit, tenantId);
+      requireNoOtherUse(transit, tenantId, publicKey, uses);
     },
     requireMaySign(access, name) {
       access.requireEffectAt(['v1', 'state', 'keystore', 'transit-keys', name, 'sign'], 'execute', signingRs256);

@@ -22,6 +22,11 @@ export interface TransitKeys {
    */
   findVersion(tenantId: string, name: string, version?: number): KeyVersionNature | undefined;
   /**
+   * For a private key that another plugin keeps: throws private-key-in-use where a key of the tenant has it for a use that is not one of these, or these are
+   * several, unless the tenant may have one private key for several uses. `publicKey`: DER SubjectPublicKeyInfo.
+   */
+  requireOneJob(tenantId: string, publicKey: Uint8Array, uses: readonly KeyVersionNature['use'][]): Promise<void>;
+  /**
    * Throws policy-denied unless the caller may have that key sign anything, as the action `sign` does: for a setting under which the appliance signs
    * with it by itself. Called before it is known whether the key exists.
    */

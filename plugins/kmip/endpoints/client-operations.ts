@@ -16,6 +16,7 @@ import { readMaterial, requireForm, requireLeaving, requireUse, requireWrapping,
 import type { Tie } from '../records/object-record.ts';
 import { type Attribute, type ObjectType, objectTypes } from '../records/object-values.ts';
 import { createPair } from '../making/key-pairs.ts';
+import { requireOneJob } from '../making/one-job.ts';
 import { mostTemplates, registerTemplate, withTemplates } from '../making/templates.ts';
 import { requireTie } from '../making/tie.ts';
 import { type InputOf, objectOperation, type Parts, spaceOperation } from './operation.ts';
@@ -197,13 +198,18 @@ function makingOperations(parts: Parts): readonly AnyEndpoint[] {
       summary: 'Register an object',
       input: registerInput,
       secretInput: ['octets'],
-      errors: [...changing, 'kmip-format-unsupported', 'kmip-space-full', 'kmip-search-refused', 'invalid-base64'],
+      errors: [...changing, 'kmip-format-unsupported', 'kmip-space-full', 'kmip-search-refused', 'invalid-base64', 'private-key-in-use'],
       async run(call, { objectType, octets: text, keyFormat, subtype, wrapping, wrappingIsWhole, ...input }, place) {
         const stated = await read(place, input, call.now);
         const stored = attributesOfNew(stated);
         const sent = Uint8Array.from(parseBase64(text, 'octets'));
         const data = wrapping === undefined ? undefined : Uint8Array.from(parseBase64(wrapping, 'wrapping'));
         if (data === undefined) requireFitting(objectType, sent.length, stored);
+        if (data === undefined && objectType === 'private-key')
+          await requireOneJob(kmip, place.tenantId, { octets: sent, keyFormat }, stored).catch((error: unknown) => {
+            sent.fill(0);
+            throw error;
+          });
         const wrapped = data === undefined ? {} : { wrapping: { data, isWhole: wrappingIsWhole } };
         const material = { octets: new Secret(sent), ...defined({ keyFormat, subtype }), ...wrapped };
         const id = await register(kmip, place, objectType, material, stored, call.now);

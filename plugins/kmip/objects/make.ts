@@ -45,8 +45,8 @@ export const ofToken: Attribute = {
   value: { type: 'structure', fields: [['RNGAlgorithm', { type: 'enumeration', value: 1 }]] },
 };
 
-/** Key Format Types of what is made here. */
-export const formats = { raw: 1, pkcs1: 3, pkcs8: 4, x509: 5 } as const;
+/** Key Format Types of what is made and read here. */
+export const formats = { raw: 1, pkcs1: 3, pkcs8: 4, x509: 5, ecPrivateKey: 6 } as const;
 
 export async function drawKey({ hsm }: Kmip, attributes: readonly StoredAttribute[]): Promise<Secret<Uint8Array>> {
   const algorithm = numberOf(attributes, 'Cryptographic Algorithm');

@@ -15,6 +15,7 @@ import { type Place, secondsOf } from './make.ts';
 /** Bits of Cryptographic Usage Mask */
 export const usage = {
   ...{ sign: 0x1, verify: 0x2, encrypt: 0x4, decrypt: 0x8, wrapKey: 0x10, unwrapKey: 0x20, macGenerate: 0x80, macVerify: 0x100 },
+  ...{ deriveKey: 0x200, contentCommitment: 0x400, keyAgreement: 0x800, certificateSign: 0x1000, crlSign: 0x2000 },
 } as const;
 
 /** Throws `kmip-destroyed`, `kmip-sensitive` and `kmip-not-extractable` for an object that does not leave, or not in clear. */

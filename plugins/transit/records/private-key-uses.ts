@@ -24,6 +24,9 @@ export type PrivateKeyPlace = {
   readonly use: CipherUse;
 };
 
+/** Name and use of the key that a noted private key is in. */
+type PrivateKeyNote = Pick<PrivateKeyPlace, 'name' | 'use'>;
+
 type Parts = { readonly tables: Tables; readonly store: Store };
 
 /** Versions of a private key that are read to judge one more: all have one use, unless the tenant allows two. */
@@ -82,12 +85,23 @@ export function otherUsesOf(
   use: CipherUse,
   publicKey: Uint8Array,
 ): readonly CipherUse[] {
-  const places = tables.privateKeyUses.entries([tenantId, thumbprintOf(publicKey)]);
-  const living = Iterator.from(places).filter(
-    ([[, , id, number]]) =>
-      tables.versions.has([tenantId, id, number] as StoreKey) && !isGone(tables.removedVersions.get([tenantId, id] as StoreKey), number),
-  );
-  return [...new Set(living.map(([, one]) => one.use))].filter((one) => one !== use);
+  return [...new Set(livingPlaces({ tables }, tenantId, publicKey).map((one) => one.use))].filter((one) => one !== use);
+}
+
+/** Throws `private-key-in-use` where a key of the tenant has the private key, and these are not its use alone. */
+export function requireNoOtherUse(parts: Pick<Parts, 'tables'>, tenantId: string, publicKey: Uint8Array, uses: readonly CipherUse[]): void {
+  const other = livingPlaces(parts, tenantId, publicKey).find(({ use }) => uses.some((one) => one !== use));
+  if (other !== undefined) throw inUse(other);
+}
+
+/** Notes of the private key whose versions are there. */
+function livingPlaces({ tables }: Pick<Parts, 'tables'>, tenantId: string, publicKey: Uint8Array): IteratorObject<PrivateKeyNote> {
+  return Iterator.from(tables.privateKeyUses.entries([tenantId, thumbprintOf(publicKey)]))
+    .filter(
+      ([[, , id, number]]) =>
+        tables.versions.has([tenantId, id, number] as StoreKey) && !isGone(tables.removedVersions.get([tenantId, id] as StoreKey), number),
+    )
+    .map(([, note]) => note);
 }
 
 /**

@@ -41,7 +41,7 @@ export const clients = '/v1/config/keystore/kmip-clients';
 /** Starts one for a test file and closes it afterwards, with every invariant checked. */
 export async function startKmipAppliance(
   plugins: readonly AnyPlugin[] = [],
-  { section = {}, ...more }: Partial<TestApplianceOptions> & { readonly section?: object } = {},
+  { section = {}, others = {}, ...more }: Partial<TestApplianceOptions> & { readonly section?: object; readonly others?: object } = {},
 ): Promise<KmipAppliance> {
   const path = temporaryDirectory();
   for (const name of ['tls', 'appliance']) mkdirSync(path(name));
@@ -66,7 +66,7 @@ export async function startKmipAppliance(
     directory: path('appliance'),
     plugins: [transit, ca, kmip, ...plugins],
     services: [provide(listenersService, listeners)],
-    configuration: { kmip: { listen: `127.0.0.1:${port}`, ...section } },
+    configuration: { kmip: { listen: `127.0.0.1:${port}`, ...section }, ...others },
     clock,
     ...more,
   });
