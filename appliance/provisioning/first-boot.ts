@@ -66,6 +66,8 @@ export async function provisionAppliance(
     await runtime.store.migrate('core', []);
     await openApproleGrants(runtime.store);
     const rotation = new WrappingRotation({ ...runtime, clock });
+    const isNew = openTenants(runtime.store).findByName(systemTenantName) === undefined;
+    if (isNew && cluster === undefined) await rotation.beginStore();
     await noteUnusableTokens({ ...runtime, clock, rotation });
     const announcement = await openSystemTenant(configuration, runtime, clock);
     if (announcement !== undefined) step('made the tenant system and its first credential');

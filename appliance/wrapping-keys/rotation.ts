@@ -4,6 +4,7 @@
 // repaired from these: a wrapping key that the store does not know yet is put into use, and blobs under an older one are rewrapped.
 import type { Clock, CheckFinding } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
 import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import type { Hsm, KeyReference, OwnKeyName, StoredKey } from '../../hsm/api.ts';
@@ -50,6 +51,24 @@ export class WrappingRotation implements WrappingKeyRotation {
   /** The state of a token's wrapping key. */
   state(token: string): WrappingState {
     return describeWrapping(this.#table.get([token]));
+  }
+
+  /**
+   * Notes which wrapping key a new store begins with, where a token has others than the first: another store has rotated it before. Otherwise the first one
+   * would be missed.
+   */
+  async beginStore(): Promise<void> {
+    const { wrappingKeys } = this.#hsm;
+    for (const token of wrappingKeys.holders()) {
+      const numbers = await wrappingKeys.list(token);
+      const number = numbers.at(-1);
+      if (number === undefined || numbers.includes(1)) continue;
+      const now = this.#clock.now();
+      await this.#store.write((transaction) => {
+        if (transaction.get(this.#table, [token]) === undefined)
+          transaction.put(this.#table, [token], { ...beginning({ number }, now), phase: 'done', finishedAt: formatTimestamp(now) });
+      });
+    }
   }
 
   admit(transaction: WriteTransaction, stored: readonly StoredKey[]): void {
