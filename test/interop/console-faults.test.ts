@@ -169,6 +169,36 @@ describe.skipIf(chromiumPath === undefined)('the search', () => {
     await close();
   });
 
+  test('finds policies, applications and tenants by their names, and a token by its accessor', async () => {
+    await appliance.request('POST', '/v1/config/policy/policies', { name: 'printers-of-berlin', 'rest-api': { rules: [] } });
+    await appliance.request('POST', '/v1/config/keystore/authentication/approles', { name: 'robot-of-berlin', 'token-policies': [] });
+    await appliance.request('POST', '/v1/config/tenants', { name: 'tenant-of-berlin' });
+    const { body } = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: [] });
+    const { accessor } = body as { readonly accessor: string };
+    const { page, faults, close } = await open('');
+    const search = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.waitForSelector('dialog.search input:focus');
+      await page.keyboard.insertText(text);
+    };
+    await search('of-berlin');
+    for (const [kind, name] of [
+      ['policy', 'printers-of-berlin'],
+      ['application', 'robot-of-berlin'],
+      ['tenant', 'tenant-of-berlin'],
+    ] as const)
+      await page.waitForSelector(`[role=option]:has(.quiet:text-is("${kind}")) bdi:text-is("${name}")`);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('h1:has-text("-of-berlin")');
+    await search(accessor);
+    await page.waitForSelector(`[role=option]:has-text("What the token ${accessor} did")`);
+    await page.click(`[role=option]:has-text("What the token ${accessor} may do")`);
+    await page.waitForSelector('h1:has-text("May they do this?")');
+    expect(await page.inputValue('#check-accessor')).toBe(accessor);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test('finds pages by their names, and a request by its id', async () => {
     const { page, close } = await open('');
     await page.keyboard.press('Control+k');

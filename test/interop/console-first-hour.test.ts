@@ -67,4 +67,28 @@ describe.skipIf(chromiumPath === undefined)('what needs a person', () => {
       expect(await page.locator('.needs li a:visible').count()).toBe(0);
     });
   });
+
+  // The kinds that the sources of notices name (core/base/context.ts), with the page of each and what is done there.
+  test.each([
+    ['keys-attention', '/v1/config/keystore/transit-keys', { attention: 'true' }, 'Keys', '#filter-attention'],
+    ['backup-missing', '/v1/state/system/backup-status', undefined, 'Backups', 'a:has-text("Back up"), button:has-text("Back up")'],
+    ['drill-missing', '/v1/state/system/restore-drill', undefined, 'Restore drill', 'a:visible, button:visible'],
+    ['root-token-used', '/v1/config/keystore/authentication/oidc', undefined, 'Sign-in services', 'a:has-text("Create")'],
+    ['sign-ins-refused oidc', '/v1/state/topics/system:audit-trail-log', undefined, 'Audit trail', '#audit-result'],
+    ['pin-file', '/v1/state/system/hsm', undefined, 'HSM', 'button'],
+    ['approvals-waiting', '/v1/state/approvals', undefined, 'Approvals', 'button'],
+    ['opened-as', '/v1/state/open-as', undefined, 'Open as', 'a:has-text("Allow"), button'],
+    ['health store', '/v1/state/system/health', undefined, 'Health', 'button'],
+    ['health audit', '/v1/state/system/findings', undefined, 'Findings', 'button'],
+  ] as const)('of the kind %s leads to %s', async (name, path, filter, title, action) => {
+    await walks.walk('', async (page) => {
+      await page.route('**/v1/state/notices', (route) => route.fulfill({ json: [{ name, text: 'This needs a person', path, filter }] }));
+      await page.reload();
+      await page.click('.needs > summary:has-text("1")');
+      await page.click('.needs li a:text-is("This needs a person")');
+      await page.waitForSelector(`h1:has-text("${title}")`);
+      await page.waitForSelector(`main :is(${action})`);
+      expect(await page.locator('main .problem').count()).toBe(0);
+    });
+  });
 });

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../harness/appliance.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { chromiumPath, launchChromium } from '../plugins/oidc/chromium.ts';
-import { openPage, picture, signInWithToken, watchTraffic } from './console-browser.ts';
+import { openPage, overflowOf, picture, signInWithToken, watchTraffic } from './console-browser.ts';
 
 const path = temporaryDirectory();
 const keys = '/v1/config/keystore/transit-keys';
 const keyStates = '/v1/state/keystore/transit-keys';
 const authorities = '/v1/config/keystore/tls/ca';
+const trail = '/v1/state/topics/system:audit-trail-log';
 let appliance: TestAppliance;
 let chromium: Chromium;
 
@@ -39,7 +40,7 @@ async function open(to: string, options: Parameters<typeof openPage>[1]): Promis
   const { context, page, faults } = await openPage(chromium, options);
   const traffic = watchTraffic(page);
   // The clock of the appliance stands, and days since would be a wider text each year.
-  await page.clock.install({ time: appliance.clock.now().epochMilliseconds + 60_000 });
+  await page.clock.setFixedTime(appliance.clock.now().epochMilliseconds + 60_000);
   await signInWithToken(page, appliance.url, appliance.rootToken);
   await page.goto(`${appliance.url}/ui${to}`);
   await traffic.settled();
@@ -92,6 +93,48 @@ describe.skipIf(chromiumPath === undefined)('"Try it"', () => {
     const { page, close } = await open(`${keys}/orders`, wide);
     const [left, right] = await boxesOf(page, '.try textarea');
     expect([right?.y, right?.height]).toEqual([left?.y, left?.height]);
+    await close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('what stays while one scrolls', () => {
+  test('is the head of the page, the navigation, and the head of a table below it', async () => {
+    const { page, close } = await open(keys, wide);
+    await page.evaluate('scrollTo(0, 900)');
+    await page.waitForSelector('tbody tr:last-child');
+    expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(500);
+    const [bar] = await boxesOf(page, '.bar');
+    const [head] = await boxesOf(page, 'thead th >> nth=0');
+    const [side] = await boxesOf(page, '.side');
+    expect(bar?.y).toBe(0);
+    expect(Math.abs((head?.y ?? 0) - (bar?.height ?? 0))).toBeLessThan(2);
+    expect(side?.y).toBeGreaterThan(0);
+    expect((side?.y ?? 0) + (side?.height ?? 0)).toBeLessThanOrEqual(wide.viewport.height + 1);
+    // Nothing of the rows is in front of it.
+    const front = await page.evaluate<string>(
+      `document.elementFromPoint(${(head?.x ?? 0) + 20}, ${(head?.y ?? 0) + 15}).closest('th')?.scope`,
+    );
+    expect(front).toBe('col');
+    await close();
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('a record of the audit trail on a phone', () => {
+  test('is whole: nothing of it is cut off or has to be scrolled to', async () => {
+    const { page, close } = await open(`${trail}?only=all&since=30d&where=transit-keys/orders`, phone);
+    await page.click('tr:has-text("orders") button >> nth=0');
+    await page.waitForSelector('.whole');
+    await picture(page, 'layout-390', 'record');
+    expect(await overflowOf(page)).toEqual([]);
+    const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.whole, .whole *')]
+      .filter((one) => one.checkVisibility() && !one.matches('.exact, .unseen'))
+      .filter((one) => {
+        const { left, right, width } = one.getBoundingClientRect();
+        const hides = getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1;
+        return width > 0 && (left < 0 || right > innerWidth || hides);
+      })
+      .map((one) => one.tagName + ' ' + one.textContent.slice(0, 60))`);
+    expect(cut).toEqual([]);
     await close();
   });
 });

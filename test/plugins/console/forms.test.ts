@@ -27,16 +27,15 @@ afterAll(() => appliance.close());
 
 const placeOf = (template: string): FormPlace => ({ document: catalog.document, template, names: ['x', 'y'], isAbove: false });
 
+/** Names of all properties in it. */
+function namesIn(value: unknown): ReadonlySet<string> {
+  if (typeof value !== 'object' || value === null) return new Set();
+  const { properties } = value as { readonly properties?: object };
+  return new Set([...Object.keys(properties ?? {}), ...Object.values(value).flatMap((inner) => [...namesIn(inner)])]);
+}
+
 test('every field of the description has its German name, or the same in both languages', () => {
-  const named = new Set<string>();
-  const walk = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { properties } = value as { readonly properties?: object };
-    for (const name of Object.keys(properties ?? {})) named.add(name);
-    for (const inner of Object.values(value)) walk(inner);
-  };
-  walk(catalog.document);
-  const lacking = [...named].filter((name) => fieldNames[name] === undefined && !sameInGerman.test(name));
+  const lacking = [...namesIn(catalog.document)].filter((name) => fieldNames[name] === undefined && !sameInGerman.test(name));
   expect(lacking.toSorted()).toEqual([]);
 });
 
@@ -51,6 +50,28 @@ test('every list, page, action and group of the description has its German name,
   const named = new Set([...spelled, ...groups].filter(({ name, shown }) => shown === titleOf(name)).map(({ name }) => name));
   expect([...named].filter((name) => fieldNames[name] === undefined && !sameInGerman.test(name)).toSorted()).toEqual([]);
 });
+
+test('names are written right: abbreviations in capitals or in full, never as words', () => {
+  const named = new Set(namesIn(catalog.document));
+  for (const { path: template, command } of catalog.entries)
+    for (const one of [...template.split('/').slice(3), command.action ?? '']) if (!one.startsWith('{')) named.add(one);
+  const words = [...named].flatMap((name) => titleOf(name).split(/[ ()/]/));
+  // What is spoken by letters has no vowel, or is not a word of the language.
+  const strange = words.filter((word) => /^[A-Za-z]?[a-z]+$/.test(word) && (!/[aeiouy]/i.test(word) || abbreviation.test(word)));
+  expect([...new Set(strange)].toSorted()).toEqual([]);
+  expect(['pkce', 'kty', 'uri', 'iss', 'redirect-uris', 'kid'].map(titleOf)).toEqual([
+    'PKCE',
+    'Key type',
+    'URI',
+    'Issuer',
+    'Redirect URIs',
+    'Key ID',
+  ]);
+});
+
+/** Abbreviations of standards with a vowel in them, as nobody writes them. */
+const abbreviation =
+  /^(?:acme|aead|aes|alg|api|aud|azp|ca|caa|cidrs?|cn|dns|eab|est|hkdf|ids?|ip|iss|iv|jwe|kid|kty|mac|mgf1?|nbf|ocsp|oid|oidc|pem|pin|pkce|qr|ra|rsa|san|sans|scep|siem|sub|uid|uris?|urls?|uuid)$/i;
 
 test('every refusal of what the console does has its German title', () => {
   const codes = new Set(catalog.entries.flatMap(({ operation }) => operation['x-codes']));
