@@ -110,18 +110,20 @@ function reportOf(
       return wanted.kty === kty && (wanted.crv === undefined || wanted.crv === crv) && (alg === undefined || alg === name);
     }),
   );
-  const errors: Finding[] = isUsable
-    ? []
-    : [
-        {
-          level: 'error',
-          message: `No key is for an algorithm that the issuer allows (${algorithms.join(', ')}): add the one that its tokens name to "algorithms".`,
-        },
-      ];
+  const errors: Finding[] = isUsable ? [] : [{ level: 'error', message: problemOf(keys, skipped, algorithms) }];
   return {
     usable: isUsable,
     findings: [...errors, ...findings],
     keys: keys.map(({ kid, kty, crv, alg }) => ({ kty, ...defined({ kid, crv, alg }) })),
     skipped: skipped.map(({ kid, reason }) => ({ reason, ...defined({ kid }) })),
   };
+}
+
+/** The reason for which no key of a set is for the tokens of the issuer. */
+function problemOf(keys: readonly StoredJwk[], skipped: readonly SkippedKey[], algorithms: readonly string[]): string {
+  if (keys.length > 0)
+    return `No key is for an algorithm that the issuer allows (${algorithms.join(', ')}): add the one that its tokens name to "algorithms".`;
+  return skipped.length > 0
+    ? 'Every key of the set is skipped, each for the reason beside it: nobody can log in.'
+    : 'The key set is empty: nobody can log in until the issuer has keys there.';
 }

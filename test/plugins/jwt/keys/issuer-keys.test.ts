@@ -154,6 +154,16 @@ describe('unfit keys are left out, named by test, and the right one beside them 
   });
 });
 
+test.each([
+  ['is empty', [], 'The key set is empty'],
+  ['has unfit keys alone', [null], 'Every key of the set is skipped'],
+  ['has keys for other algorithms', [makeSigner('EdDSA', 'ed').jwk], 'add the one that its tokens name to "algorithms"'],
+])('the test of an issuer tells of a set that %s', async (_, keys, said) => {
+  issuer.keys = JSON.stringify({ keys });
+  const { usable, findings } = await testIssuer();
+  expect([usable, findings[0]]).toEqual([false, { level: 'error', message: expect.stringContaining(said) }]);
+});
+
 describe('an answer that is no key set is told, and nothing is taken from it', () => {
   const answers: Readonly<Record<string, (response: ServerResponse, set: string) => void>> = {
     html: (response) => void response.end('<html>'),
