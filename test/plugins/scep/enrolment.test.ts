@@ -427,8 +427,12 @@ describe('where a person decides', () => {
     // Those without a secret take no room of a device that has one.
     const made = await appliance.act(name, 'make-enrolment-secret', { subject: 'CN=dev.example.test', names: ['dev.example.test'] });
     expect((await enrol(name, device, (made.body as { secret: string }).secret)).pkiStatus).toBe('3');
+    const [waiting] = (await appliance.list(name, 'enrolment-requests')) as { id: string }[];
     appliance.clock.step(8 * 86_400);
     expect(await appliance.list(name, 'enrolment-requests')).toEqual([]);
+    // Neither the device nor a person finds it.
+    expect(await poll(name, device, 't0')).toMatchObject({ pkiStatus: '2', failText: expect.stringContaining('send PKCSReq') });
+    expect((await appliance.act(name, 'approve-enrolment', { id: waiting?.id })).status).toBe(404);
     // Nor do those that have ended and are still there.
     expect((await enrol(name, await makeDevice(), undefined)).pkiStatus).toBe('3');
   });
