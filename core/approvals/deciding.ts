@@ -180,14 +180,16 @@ export function presentState(approval: Approval, { until, isRejected }: Standing
 
 /**
  * Takes the approvals and rejections out that were given with a token, or a descendant of it: called in the transaction that disables it. A request that does
- * not open ends with it, since it would keep them.
+ * not open ends with it, since it would keep them. Returns whether there was one.
  */
-export function voidVotesBy(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): void {
+export function voidVotesBy(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
+  let isVoided = false;
   for (const { id, tokens: known } of bookIn(transaction, store, tenantId)?.open ?? []) {
     if (!known.includes(accessor)) continue;
     const approval = getOrDrop(transaction, approvalTable(store), [tenantId, id]);
     if (approval === undefined) {
       closeInBook(transaction, store, tenantId, id);
+      isVoided = true;
       continue;
     }
     const isOthers = ({ tokens }: Vote): boolean => !tokens.includes(accessor);
@@ -195,5 +197,7 @@ export function voidVotesBy(transaction: WriteTransaction, store: Store, tenantI
     if (votes.every(isOthers) && rejections?.every(isOthers) !== false) continue;
     const kept = { ...approval, votes: votes.filter(isOthers), ...defined({ rejections: rejections?.filter(isOthers) }) };
     transaction.put(approvalTable(store), [tenantId, id], kept);
+    isVoided = true;
   }
+  return isVoided;
 }

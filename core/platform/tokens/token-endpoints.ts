@@ -56,6 +56,10 @@ export type TokenEndpointOptions = {
   readonly access: AccessControl;
 };
 
+type Named = { readonly accessor: string | undefined; readonly record: TokenRecord | undefined };
+
+const noSuchToken = (): Error => fail('not-found', { detail: 'There is no such token.' });
+
 /** Path at which policies decide about a token other than the caller's, in segments. */
 function pathOfToken(accessor: string): readonly string[] {
   return [...tokensPath.slice(1).split('/'), accessor];
@@ -72,16 +76,15 @@ function rightsAtToken(operation: 'read' | 'delete'): readonly FieldRight[] {
  * Long because it is a list, of which each entry is read by itself.
  */
 export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndpointOptions): AnyEndpoint[] {
-  /** The token named, if it is of this tenant and the policies allow it; the caller's own when none is named. */
-  function requireToken(call: EndpointCall, { token, accessor }: WhichToken, operation: PolicyOperation): TokenRecord {
+  /** The accessor that is named, if the policies allow it; the caller's own when none is. With the token, if it is of this tenant and works. */
+  function requireAllowed(call: EndpointCall, { token, accessor }: WhichToken, operation: PolicyOperation): Named {
     if (token !== undefined && accessor !== undefined)
       throw fail('invalid-value', { detail: 'Name the token by "token" or by "accessor", not by both.' });
     const named = token === undefined ? (accessor ?? call.caller.accessor) : findToken(store, token, call.now)?.accessor;
     const record = named === undefined ? undefined : tokenTable(store).get([call.caller.tenantId, named]);
     const own = record?.accessor === call.caller.accessor;
     if (!own && !access.decide(call.caller, pathOfToken(named ?? ''), operation).allowed) throw fail('policy-denied');
-    if (record === undefined || !isWorking(store, record, call.now)) throw fail('not-found', { detail: 'There is no such token.' });
-    return record;
+    return { accessor: named, record: record === undefined || !isWorking(store, record, call.now) ? undefined : record };
   }
 
   return [
@@ -102,7 +105,8 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       secretInput: ['token'],
       errors: ['not-found'],
       run(call, input) {
-        const record = requireToken(call, input, 'read');
+        const { record } = requireAllowed(call, input, 'read');
+        if (record === undefined) throw noSuchToken();
         const state = stateOf(store, call.caller, record, call.now);
         if (record.accessor === call.caller.accessor) return state;
         const wire = formatOutput(state, tokenState) as Readonly<Record<string, unknown>>;
@@ -136,7 +140,9 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       path: `${base}/disable`,
       act: 'none',
       summary: 'End a token and its children at once',
-      description: 'The token is always named, the own one too: an empty request must not end a root token, which is made once.',
+      description:
+        'The token is always named, the own one too: an empty request must not end a root token, which is made once. Approvals that were given with it ' +
+        'are void, also where it has logged out since: `accessor` names it then.',
       audit: 'required',
       input: whichToken,
       commandLine: { ends: 'ends the token and every token made with it' },
@@ -148,11 +154,14 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       async run(call, input) {
         if (input.token === undefined && input.accessor === undefined)
           throw fail('missing-field', { detail: 'Name the token to end by "token" or by "accessor"; /v1/logout ends the own one.' });
-        const { accessor } = requireToken(call, input, 'delete');
+        const { accessor, record } = requireAllowed(call, input, 'delete');
+        if (accessor === undefined) throw noSuchToken();
         call.noteAudit({ requestParameters: { accessor } });
         await store.write((transaction) => {
-          voidVotesBy(transaction, store, call.caller.tenantId, accessor);
-          return disableToken(transaction, store, call.caller.tenantId, accessor);
+          // An approval outlives the token that has logged out, or has expired.
+          const isVoided = voidVotesBy(transaction, store, call.caller.tenantId, accessor);
+          if (record !== undefined) disableToken(transaction, store, call.caller.tenantId, accessor);
+          else if (!isVoided) throw noSuchToken();
         });
         return undefined;
       },

@@ -173,6 +173,17 @@ test('10: an approval ends with its token when that is disabled, and not when it
   expect(codeOf(await send(id))).toBe('200');
 });
 
+test('10: an approval of a token that was logged out is void when the token is disabled', async () => {
+  const id = await approved(['anna', 'bert']);
+  const { body: token } = await people.as('bert', 'POST', '/v1/state/keystore/token/info', {});
+  await people.as('bert', 'POST', '/v1/logout', {});
+  const disable = () => people.as('root', 'POST', '/v1/state/keystore/token/disable', { accessor: token.accessor });
+  expect(codeOf(await disable())).toBe('204');
+  expect(codeOf(await disable())).toBe('404 not-found');
+  expect(codeOf(await send(id))).toBe('409 approval-missing');
+  await people.logIn('bert');
+});
+
 test('11: a rule that became stricter counts as it is, with the people that it names now', async () => {
   const id = await approved(['anna', 'bert']);
   const change = { needed: 3, force: true };
