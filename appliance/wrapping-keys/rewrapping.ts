@@ -203,8 +203,7 @@ class Rewrapping {
 
   async #walk(number: number, signal: AbortSignal): Promise<Tally> {
     await this.#count(number);
-    const storeKey = await this.#rewrapStoreKey(number);
-    const tally: Tally = { found: storeKey, replaced: storeKey };
+    const tally = await this.#rewrapStoreKey(number);
     let batch: KeyHolder[] = [];
     const isWhole = await isReadWhole(async () => {
       for await (const holder of this.#oldHolders(number)) {
@@ -252,14 +251,15 @@ class Rewrapping {
     return isStoreKeyShared === undefined && this.#isOld(readStoreKey(directory), number);
   }
 
-  async #rewrapStoreKey(number: number): Promise<number> {
-    if (!this.#isStoreKeyOld(number)) return 0;
-    const fresh = await this.#parts.hsm.wrappingKeys.rewrap(readStoreKey(this.#parts.directory));
+  async #rewrapStoreKey(number: number): Promise<Tally> {
+    if (!this.#isStoreKeyOld(number)) return { found: 0, replaced: 0 };
+    const fresh = await this.#rewrap(readStoreKey(this.#parts.directory));
+    if (fresh === undefined) return { found: 1, replaced: 0 };
     // Another process may have been first; the key is counted once.
-    if (!this.#isStoreKeyOld(number)) return 0;
+    if (!this.#isStoreKeyOld(number)) return { found: 0, replaced: 0 };
     replaceStoreKey(this.#parts.directory, fresh);
     await this.#commit(number, () => 1);
-    return 1;
+    return { found: 1, replaced: 1 };
   }
 
   async #rewrapBatch(number: number, holders: readonly KeyHolder[], tally: Tally): Promise<void> {

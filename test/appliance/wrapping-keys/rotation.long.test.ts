@@ -1,6 +1,6 @@
 // The wrapping key is rotated while everything runs: every kind of key goes along, nothing waits, a cut is mended, the old key goes last.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -287,6 +287,23 @@ test('a damaged key keeps the old wrapping key in the token; it is tried again a
   expect(await health()).toMatchObject({ status: 'ok' });
   expect(await wrappingKey()).toMatchObject({ number: 2, state: 'in-use', failed: 0 });
   expect(await harness.hsm.wrappingKeys.list('main')).toEqual([2]);
+});
+
+test('a damaged key of the store does not keep a rotation from ending: it is incomplete, and is tried again', async () => {
+  const place = join(harness.directory, 'store-key.json');
+  const whole = readFileSync(place, 'utf8');
+  const { blob, ...rest } = JSON.parse(whole) as { blob: string };
+  const octets = Buffer.from(blob, 'base64');
+  octets.writeUInt8(octets.readUInt8(5) ^ 1, 5);
+  writeFileSync(place, JSON.stringify({ ...rest, blob: octets.toString('base64') }));
+  await rotate();
+  await rewrapping();
+  expect(await wrappingKey()).toMatchObject({ number: 2, state: 'incomplete', failed: 1 });
+  expect(await harness.hsm.wrappingKeys.list('main')).toEqual([1, 2]);
+  writeFileSync(place, whole);
+  await restart();
+  await rewrapping();
+  expect(await wrappingKey()).toMatchObject({ number: 2, state: 'in-use', failed: 0 });
 });
 
 test('the key of the store goes along, and its file is never without one that opens', async () => {
