@@ -1,10 +1,11 @@
-// Periodic work on CAs: publishing CRLs, deleting records of expired certificates, removing expired key generations and unclaimed keys.
+// Periodic work on CAs: publishing CRLs, renewing registration authorities, deleting records of expired certificates, removing expired key generations and unclaimed keys.
 import { FailureLimit } from '../../core/access/failure-limit.ts';
 import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
 import { isForgotten } from './enrolment/failures.ts';
+import { renewRegistration } from './registration/registration.ts';
 import { currentCrl } from './status/crl.ts';
 import { forgetLastCrls } from './status/last-crl.ts';
 import type { FoundCa } from './authority/lookup.ts';
@@ -36,6 +37,18 @@ export async function doHousekeeping(context: CaContext, signal: AbortSignal): P
     // Lists of keys in the token of one appliance are made there (own/keys-in-token.ts).
     for (const generation of record.generations) if (!isStranded(context, generation)) await currentCrl(context, ca, generation);
   }
+  await renewRegistrations(context, signal);
+}
+
+/** Rejects with the first failure when all were tried. A CA whose key is in the token of another appliance renews its own at a request there. */
+async function renewRegistrations(context: CaContext, signal: AbortSignal): Promise<void> {
+  const failures: unknown[] = [];
+  for (const [[tenantId], record] of Array.from(context.tables.cas.entries([]))) {
+    const newest = newestGeneration(record);
+    if (signal.aborted || newest === undefined || isStranded(context, newest)) continue;
+    await renewRegistration(context, { tenantId: String(tenantId), record }).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Most records deleted in one run. */

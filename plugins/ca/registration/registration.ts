@@ -38,6 +38,16 @@ export async function ensureRegistrations(context: CaContext, ca: FoundCa): Prom
   return makeOnce(context, ca);
 }
 
+/** Renews a registration that is due, at a CA that has had one for a protocol that is on: devices may come too rarely to have it done. Throws as ensureRegistrations. */
+export async function renewRegistration(context: CaContext, ca: FoundCa): Promise<void> {
+  const { registrations = [], scep, cmp } = ca.record;
+  const newest = newestGeneration(ca.record);
+  const isUsed = registrations.length > 0 && (scep?.enabled === true || cmp?.enabled === true);
+  if (!isUsed || newest === undefined) return;
+  const isOver = Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, context.clock.now()) <= 0;
+  if (!isOver) await ensureRegistrations(context, ca);
+}
+
 /** Makes one at a time in this process. Another process may be first, whose registration is then used. */
 function makeOnce(context: CaContext, ca: FoundCa): Promise<readonly [Registration, ...Registration[]]> {
   const running = making.get(context) ?? new Map<string, Promise<readonly [Registration, ...Registration[]]>>();
@@ -118,7 +128,7 @@ function isFresh(context: CaContext, ca: FoundCa, registration: Registration): b
   return Temporal.Instant.compare(context.clock.now(), renewalTimeOf(context, ca, registration)) < 0;
 }
 
-/** From when the next request that needs the registration has another one made: a time that has passed for one that is out of use. */
+/** From when the next request, or the next run of the housekeeping, has another one made: a time that has passed for one that is out of use. */
 function renewalTimeOf(context: CaContext, ca: FoundCa, { certificate }: Registration): Temporal.Instant {
   const { serial, notBefore, notAfter } = readCertificate(certificate);
   const issued = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);

@@ -3,7 +3,7 @@ import { hash, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HsmError } from '../../../hsm/api.ts';
 import { basic } from '../est/client.ts';
-import { type EstAppliance, openEst, secret, startEstAppliance } from '../est/est-appliance.ts';
+import { type EstAppliance, estParts, openEst, secret, startEstAppliance } from '../est/est-appliance.ts';
 import { makeDeviceCsr, makeKeys } from './pki.ts';
 
 const day = 86_400;
@@ -18,6 +18,8 @@ const table = (name: string): readonly unknown[] => [...appliance.store.prefixed
 async function runJobs(): Promise<void> {
   for (const job of appliance.jobs) await job.run(AbortSignal.timeout(60_000));
 }
+
+const made = (scep: object): Promise<string> => appliance.makeCa({ est: openEst, scep });
 
 async function enrol(ca: string): Promise<string> {
   const csr = await makeDeviceCsr(await makeKeys('P-256'), 'device.example.test');
@@ -46,6 +48,22 @@ describe('housekeeping', () => {
     await runJobs();
     expect(await list()).toHaveLength(0);
     await appliance.setBack(100 * day);
+  });
+
+  test('a registration authority is renewed though nobody asks for it, where a protocol that uses it is on', async () => {
+    const { authorities } = estParts(appliance);
+    const ends = async (ca: string): Promise<unknown> => (await appliance.state(ca)).scep['registration-not-after'];
+    const [used, off, never] = [await made({ enabled: true }), await made({ enabled: true }), await made({ enabled: true })];
+    for (const ca of [used, off]) await authorities.find(appliance.tenantId, ca)?.registrationAuthority();
+    await appliance.request('PATCH', `/v1/config/keystore/tls/ca/${off}`, { scep: { enabled: false } });
+    const before = await ends(used);
+    await runJobs();
+    expect(await ends(used)).toBe(before);
+    appliance.clock.advance(560 * day);
+    await runJobs();
+    expect(await ends(used)).not.toBe(before);
+    expect([await ends(off), await ends(never)]).toEqual([before, undefined]);
+    await appliance.setBack(560 * day);
   });
 
   test('a certificate of an earlier version is found by its key after the job; none is when it is forgotten', async () => {
