@@ -16,9 +16,6 @@ const words = {
   looking: 'Looking …',
 } as const;
 
-/** Time after a key in which another one may follow. */
-const pauseMs = 60;
-
 export function Search({ catalog }: { readonly catalog: Catalog }): ComponentChildren {
   const isOpen = useSignal(false);
   useEffect(() => {
@@ -139,12 +136,9 @@ function useHits(catalog: Catalog, text: Signal<string>): Found {
       });
       isLooking.value = false;
     };
-    // A search that another one has replaced ends without a word.
-    const timer = setTimeout(() => void look().catch(() => undefined), pauseMs);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
+    // At once: who types takes longer between two keys than any pause that is not felt. A search that another one has replaced ends without a word.
+    void look().catch(() => undefined);
+    return () => controller.abort();
   }, [typed]);
   return { hits: ordered(found.value, typed), isLooking: isLooking.value };
 }
