@@ -53,6 +53,9 @@ describe.skipIf(chromiumPath === undefined)('the console in German', () => {
       expect((await textsOn(page)).filter((text) => english.has(text))).toEqual([]);
       expect(await page.evaluate<number>('window.shift')).toBeLessThan(mostShift);
       expect(await findingsOf(page)).toEqual([]);
+      await page.setViewportSize({ width: 1024, height: 844 });
+      const broken = `[...document.querySelectorAll('td button.small')].filter((one) => one.checkVisibility() && one.offsetHeight > 36).map((one) => one.textContent)`;
+      expect(await page.evaluate<string[]>(broken)).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });
       await traffic.settled();
       await picture(page, 'german-390', name);
