@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { areas, exceptions, germanOf } from '../../../plugins/console/words/de/words.ts';
 import { telling } from '../../../plugins/console/app/language/told.ts';
 import { sentences } from '../../../plugins/console/words/de/api/appliance-texts.ts';
+import { operations } from '../../../hsm/protocol/operations.ts';
 import { fieldNames } from '../../../plugins/console/words/de/api/field-names.ts';
 import { textsOf } from '../../../plugins/console/words/texts.ts';
 import { translate } from '../../../plugins/console/words/translate.ts';
@@ -55,6 +56,11 @@ describe('the German console', () => {
   test('names fields in German', () => {
     expect(Object.entries(fieldNames).filter(([name, german]) => !/^[a-z0-9-]+$/.test(name) || german.trim() === '')).toEqual([]);
     expect(fieldNames['not-after']).toBe('Gültig bis');
+  });
+
+  test('names the operations of a token in German, as its latencies are listed', () => {
+    const shown = Object.keys(operations).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+    expect(shown.filter((name) => fieldNames[name] === undefined)).toEqual([]);
   });
 });
 

@@ -30,6 +30,7 @@ export const exceptions: Readonly<Record<string, Words>> = {
   'views/audit/sentences.ts': { made: 'Anlegen von', make: 'Anlegen von' },
   'views/audit/uses.ts': { change: 'Ändern', delete: 'Löschen' },
   'views/authorities/certificates.tsx': { End: 'Ende' },
+  'views/hsm/latencies.tsx': { '99th percentile': '99. Perzentil' },
 };
 
 const everywhere: Words = Object.assign({}, ...Object.values(areas)) as Words;
