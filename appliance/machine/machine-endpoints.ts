@@ -61,7 +61,8 @@ function operateEndpoint(socket: string): AnyEndpoint {
     ...shared,
     method: 'POST',
     path: '/v1/state/system/operate',
-    act: 'stop',
+    // A reset ends every embedded key for good, and who lifts the brake must not do that alone.
+    act: (_call, { operation }) => (operation === 'factory-reset' ? ['stop', 'destroy'] : ['stop']),
     operation: 'execute',
     summary: 'Reboot, power off or reset the appliance',
     description:

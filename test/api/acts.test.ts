@@ -6,6 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
 import { openpgpFields } from '../../plugins/openpgp/records.ts';
 import type { OpenApiDocument } from '../../core/http/description/openapi.ts';
+import { machineEndpoints } from '../../appliance/machine/machine-endpoints.ts';
+import { operations } from '../../appliance/machine/machine-operations.ts';
 import { actsOfKey } from '../../plugins/transit/keys/acts.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -155,6 +157,16 @@ test('every field of a key has an act or none, and one that lets key material ou
     const change = { before: present, after: { ...present, [camel(name)]: value } } as unknown as Change;
     expect(actsOfKey(change, { publicFields: ['openpgpPublished'], endings: openpgpEndings }), name).toEqual(acts);
   }
+});
+
+test('a factory reset of the machine destroys, as the deletion of each key does; what the image alone has is no way around', () => {
+  const operate = machineEndpoints('operate').find(({ method }) => method === 'POST');
+  const act = operate === undefined ? undefined : (actOf(operate) as (call: unknown, input: unknown) => readonly string[]);
+  expect(operations.map((operation) => [operation, act?.(undefined, { operation })])).toEqual([
+    ['reboot', ['stop']],
+    ['power-off', ['stop']],
+    ['factory-reset', ['stop', 'destroy']],
+  ]);
 });
 
 test('a restore, which may set anything, has every act that a setting has, and an import into a public key changes trust', () => {

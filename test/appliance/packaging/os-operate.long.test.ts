@@ -67,6 +67,14 @@ test('the daemon hands one word on for the root of system, for nobody else, and 
   const tenant = (await daemon.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as { token: string };
   expect((await daemon.exchange('POST', url, { operation: 'reboot' }, tenant.token)).status).toBe(403);
   expect(heard).toEqual(['reboot\n', 'power-off\n']);
+  // A reset destroys keys: a rule about that asks other people, as for a deletion. It leaves the others to rules that name `stop`.
+  await daemon.request('POST', '/v1/config/keystore/authentication/approles', { name: 'anna' });
+  const rule = { name: 'ends', acts: ['destroy'], needed: 1, approvers: { approles: ['anna'] }, force: true };
+  await daemon.request('POST', '/v1/config/approval/rules', rule);
+  const reset = await daemon.exchange('POST', url, { operation: 'factory-reset' });
+  expect(reset).toMatchObject({ status: 403, body: { code: 'approval-needed' } });
+  expect((await daemon.exchange('POST', url, { operation: 'reboot' })).status).toBe(204);
+  expect(heard).toEqual(['reboot\n', 'power-off\n', 'reboot\n']);
   expect(await daemon.stop()).toBe(0);
   machine.close();
 
