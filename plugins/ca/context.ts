@@ -1,7 +1,7 @@
 // The context of all CA code: token, clock, store, tables, and the public URLs that certificates carry.
 import type { Clock, Log } from '../../core/base/context.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
-import type { CertificateEnds } from '../../core/plugin/services/certificate-authority.ts';
+import type { CertificateEnds, NamesCa } from '../../core/plugin/services/certificate-logins.ts';
 import type { WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
@@ -20,6 +20,8 @@ export type CaContext = {
   readonly rotation: WrappingKeyRotation;
   /** called with the ends of certificates and CAs */
   readonly ends: CertificateEnds[];
+  /** tell whether a login names a CA of a tenant */
+  readonly logins: NamesCa[];
   /** base URL at which relying parties reach revocation lists and OCSP now, `https://keystore.example:4646`; undefined: certificates name no URLs */
   readonly statusUrl: () => string | undefined;
 };
@@ -28,13 +30,14 @@ export type CaContext = {
 export function openCaContext({
   log,
   ...parts
-}: Omit<CaContext, 'tables' | 'serials' | 'ledger' | 'ends'> & { readonly log: Log }): CaContext {
+}: Omit<CaContext, 'tables' | 'serials' | 'ledger' | 'ends' | 'logins'> & { readonly log: Log }): CaContext {
   const { hsm, clock, store, rotation } = parts;
   const tables = openCaTables(store);
   return {
     ...parts,
     tables,
     ends: [],
+    logins: [],
     serials: new SerialNumbers(hsm),
     ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log, rotation }),
   };

@@ -38,6 +38,7 @@ import { disabledAcme, disabledCmp, disabledScep, type ScepSettings } from './re
 import { type CaRecord, nameLimitFields, newestGeneration } from './records/records.ts';
 import { endOfCa, endTrust, removeCaRecords, revokeOwnCertificates, serialsOf, sweepRemovedCas } from './removal.ts';
 import { revoking } from './actions/revoke.ts';
+import { actsOfCa } from './authority/acts.ts';
 import { caTag } from './tags.ts';
 import {
   enrolmentRights,
@@ -54,7 +55,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     path: 'keystore/tls/ca',
     tag: caTag,
     noun: 'TLS CA',
-    acts: ({ before, after }) => (after === undefined || (after.deletionAllowed && before?.deletionAllowed !== true) ? ['destroy'] : []),
+    acts: (change) => actsOfCa(context, change),
     removalEnds: 'destroys the key of the CA: it can no longer issue or revoke',
     nameField: 'name',
     scope: 'tenant',

@@ -74,6 +74,7 @@ export function certificateAuthorities(context: CaContext, protocols: EnrolmentP
     findClientAuthority: (tenantId, name) => findClientAuthority(context, tenantId, name),
     judgeNothing: ({ leaf, intermediates }) => void findPath(leaf, intermediates, [leaf], context.clock.now()),
     onEnd: (ends) => void context.ends.push(ends),
+    attachLogin: (isNamed) => void context.logins.push(isNamed),
     describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
     namesOf: (der) => readIfPossible(der, namesOf),
     attach: (protocol) => void protocols.push(protocol),

@@ -35,6 +35,9 @@ export function provision(context: PluginContext<Config>): PluginInstance {
     revoked: (...certificate) => endGrantsOfCertificate(logins, ...certificate),
     removed: (...ca) => endGrantOfCa(logins, ...ca),
   });
+  logins.authorities.attachLogin((tenantId, name) =>
+    Iterator.from(logins.roles.entries([tenantId])).some(([, { trustCa }]) => trustCa === name),
+  );
   const sweep: Job = {
     name: 'certificate-login: drop what has expired',
     everySeconds: 3_600,

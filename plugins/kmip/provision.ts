@@ -43,6 +43,9 @@ function forgetting(kmip: Kmip): Job {
 
 export function partsOf(context: PluginContext<unknown>): KmipParts {
   const kmip = openKmip(context);
+  kmip.authorities.attachLogin((tenantId, name) =>
+    Iterator.from(kmip.tables.clients.entries([tenantId])).some(([, { trustCa }]) => trustCa === name),
+  );
   const callers = new KmipCallers(kmip);
   return { kmip, callers, objects: objectRequests(kmip, callers, { ...coreErrors, ...kmipErrors }, reasonNames) };
 }

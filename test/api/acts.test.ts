@@ -220,6 +220,7 @@ function actsOfResource(endpoint: AnyEndpoint): Readonly<Record<string, readonly
   const of = (more: object): readonly string[] => acts?.({ ...change, ...more }) ?? [];
   const creation = of({ before: undefined, after: before });
   return {
+    ...(name === 'keystore/tls/ca' ? { [`every change of a \`${name}\` by whose certificates somebody logs in`]: ['change-trust'] } : {}),
     [`a new \`${name}\``]: creation,
     [`a change of \`${name}\``]: of({ before, after: before }),
     [`the removal of a \`${name}\``]: of({ before, after: undefined }),

@@ -2,6 +2,7 @@
 import type { KeyReference, Secret } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
+import type { CertificateEnds, NamesCa } from './certificate-logins.ts';
 import type { AnswerSigner, RegistrationAuthority, TrustedRegistration } from './registration-authority.ts';
 import type { RevocationQuestion } from './revocation-question.ts';
 
@@ -19,6 +20,8 @@ export type CertificateAuthorities = {
   judgeNothing(shown: ShownCertificate): void;
   /** Called with the ends of certificates and CAs by a plugin that relies on them, while it is provisioned. */
   onEnd(ends: CertificateEnds): void;
+  /** Called by a plugin by which clients log in with certificates, while it is provisioned: a change of a CA that it names changes who logs in. */
+  attachLogin(isNamed: NamesCa): void;
   /** Reads subject and serial number of any certificate; undefined if it cannot be parsed. */
   describe(certificate: Uint8Array): { readonly subject: string; readonly serial: string } | undefined;
   /** Reads the names of any certificate (DER), judged by nobody; undefined if it cannot be parsed. */
@@ -76,14 +79,6 @@ export type ClientNames = Readonly<Record<'cn' | 'dns' | 'uri' | 'email', readon
 
 export type ClientRefusal = {
   readonly problem: 'unreadable' | 'not-issued' | 'no-path' | 'no-revocation-list' | NonNullable<HeldCertificate['problem']>;
-};
-
-/** Called inside the transaction that ends a certificate, or a CA with all of its certificates. */
-export type CertificateEnds = {
-  /** `certificate`: DER */
-  revoked(transaction: WriteTransaction, tenantId: string, caId: string, certificate: Uint8Array): void;
-  /** also for a CA elsewhere that gets another certificate */
-  removed(transaction: WriteTransaction, tenantId: string, caId: string): void;
 };
 
 /** One CA with its key, for an enrolment protocol. */
