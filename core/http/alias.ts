@@ -1,6 +1,7 @@
 // A route of a foreign API that stands for one of our endpoints: method, path, credentials, input, answer and refusals are translated, and
 // nothing else. The request is judged, limited, counted and recorded as that endpoint, with the name of the protocol beside the caller.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Act } from '../approvals/acts.ts';
 import type { Sender } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
 import type { TokenRecord } from '../access/tokens/record.ts';
@@ -32,6 +33,11 @@ export type Alias = {
    * has none, and no body is read. `caller`: undefined for public endpoints. Throws the ServiceError that refuses the request.
    */
   input?(document: JsonObject, asked: Asked, caller: Caller | undefined): JsonObject;
+  /**
+   * Returns the acts of a further request of `reply`, without which this one is not to run, and its path; undefined: none. A foreign request carries no approval: a
+   * rule about them refuses both, before anything is made.
+   */
+  acts?(asked: Asked): FurtherActs | undefined;
   /** Formats a successful answer for the foreign API. */
   answer(answered: Answered, asked: Asked): Answer;
   /** Formats a refusal for the foreign API. */
@@ -45,6 +51,8 @@ export type Alias = {
    */
   reply?(outcome: Outcome, asked: Asked, invoke: InvokeFurther): Reply;
 };
+
+export type FurtherActs = { readonly acts: readonly Act[]; readonly path: string };
 
 export type Reply = Answer | Promise<Answer | undefined> | undefined;
 

@@ -13,7 +13,15 @@ import { authorizedCallOf, requireAuthorization } from './checks/authorization.t
 import { checks, checksBeforeBody } from './checks/order.ts';
 import { findTarget } from './checks/target.ts';
 import { ApiRequest, type ApiServer, type Routed } from './context/api-request.ts';
-import { actsOf, approvedTargetOf, AskedForApproval, isSameTarget, passGate, subjectOfAction } from './context/approval-gate.ts';
+import {
+  actsOf,
+  approvedTargetOf,
+  AskedForApproval,
+  isSameTarget,
+  passGate,
+  requireFreeFurther,
+  subjectOfAction,
+} from './context/approval-gate.ts';
 import { UnauthenticatedCall } from './context/call.ts';
 import { DirectExchange, type Invocation, type Invoke, type Invoked } from './context/direct-exchange.ts';
 import { type ApiExchange, HttpExchange } from './context/exchange.ts';
@@ -157,6 +165,7 @@ function checkAndRun(context: ApiRequest): unknown {
   for (const check of checks) check(context);
   const { endpoint } = context.route;
   if (endpoint.access === 'public') return endpoint.run(new UnauthenticatedCall(context), context.input as never);
+  requireFreeFurther(context);
   return context.caller?.isCounted === true ? spendAndRun(context, endpoint, context.caller) : runGuarded(context, endpoint);
 }
 

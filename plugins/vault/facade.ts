@@ -29,7 +29,7 @@ type Parts = {
 
 /** Properties of an alias of this API; the rest is the same for all. */
 export type Route = Pick<Alias, 'path' | 'of' | 'answer'> &
-  Partial<Pick<Alias, 'target' | 'input' | 'reply' | 'readsDespite' | 'credentials'>> & {
+  Partial<Pick<Alias, 'target' | 'input' | 'acts' | 'reply' | 'readsDespite' | 'credentials'>> & {
     readonly methods: readonly string[];
     readonly missing?: Missing;
     /** tenant whose tokens alone may use it; absent: every one that has this API */

@@ -5,7 +5,7 @@ import type { TokenRecord } from '../../access/tokens/record.ts';
 import { fail, ServiceError } from '../../base/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../wire/json.ts';
 import type { ClientCertificate } from '../../tls/client-certificate.ts';
-import type { Alias, Answered, Asked, InvokeFurther, Outcome, Reply } from '../alias.ts';
+import type { Alias, Answered, Asked, FurtherActs, InvokeFurther, Outcome, Reply } from '../alias.ts';
 import type { Admit, Body } from '../request/body.ts';
 import { formatPath, queryOf, type RequestPath } from '../request/path.ts';
 import type { Answer } from '../response/answer.ts';
@@ -118,6 +118,10 @@ export class AliasExchange implements ApiExchange {
     this.#access = access;
     const needed = this.#alias.needs?.(this.#asked);
     if (needed !== undefined) access.requireAt(needed.path, needed.operation);
+  }
+
+  furtherActs(): FurtherActs | undefined {
+    return this.#alias.acts?.(this.#asked);
   }
 
   noteIssued(token: TokenRecord): void {

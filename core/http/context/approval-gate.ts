@@ -64,6 +64,21 @@ export function passGate(context: ApiRequest, acts: readonly Act[], subjectOf: (
   return rules.length === 0 ? undefined : requireOne(context, approvals, { acts, outside }, subject, rules);
 }
 
+/**
+ * Throws `approval-needed` where a rule is about further requests that make the answer of this one, which carries no approval for them. Rules that values
+ * narrow judge those requests themselves.
+ */
+export function requireFreeFurther(context: ApiRequest): void {
+  const further = context.exchange.furtherActs?.();
+  const { caller, server } = context;
+  if (further === undefined || caller === undefined) return;
+  const every = server.approvals.rules.of(caller.tenantId);
+  if (every.length === 0) return;
+  const rules = fitting(every, further.acts, [further.path.split('/').slice(1)]);
+  const certain = rules.filter(({ values = {} }) => Object.keys(values).length === 0 || further.acts.includes('change-trust'));
+  if (certain.length > 0) throw neededBy(context, certain);
+}
+
 async function requireOne(
   context: ApiRequest,
   { store }: Approvals,

@@ -7,6 +7,7 @@ import type { TokenRecord } from '../../access/tokens/record.ts';
 import type { PolicyOperation } from '../../access/policy/patterns.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { type ClientCertificate, clientCertificateOf } from '../../tls/client-certificate.ts';
+import type { FurtherActs } from '../alias.ts';
 import { clientAddressOf } from '../listener/client-address.ts';
 import { listMethodOfParser } from '../listener/list-method.ts';
 import { type Admit, type Body, readBody } from '../request/body.ts';
@@ -60,6 +61,8 @@ export type ApiExchange = Exchange & {
   readonly inputOf?: ((document: JsonObject, caller: Caller | undefined) => JsonObject) | undefined;
   /** Tells whether a large body is read despite this refusal of the request; absent: never. */
   readsDespite?(refusal: unknown): boolean;
+  /** Acts of further requests that make its answer, once the input is made; absent: none. */
+  furtherActs?(): FurtherActs | undefined;
   /** Called with the token that the endpoint issues. */
   noteIssued?(token: TokenRecord): void;
   /** Called with the document of a large body, whose memory another thread takes. */

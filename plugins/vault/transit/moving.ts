@@ -54,6 +54,8 @@ function newFrom(facade: Facade, mount: string): readonly Alias[] {
       const key = { ...made, ...derivation, name: asked.params['name'] ?? '' };
       return publicKey === undefined ? key : { ...key, 'public-key': publicKey };
     },
+    acts: (asked) =>
+      given.has(asked) ? { acts: ['bring-keys-in'], path: `${state}/${facade.requireName(asked.params['name'])}/import` } : undefined,
     reply: async ({ error }, asked, invoke) => {
       const [material, name] = [given.get(asked), facade.requireName(asked.params['name'])];
       if (error !== undefined || material === undefined) return undefined;

@@ -8,9 +8,11 @@ import {
   privateDecrypt,
   publicEncrypt,
   randomBytes,
+  randomUUID,
   sign,
   verify,
 } from 'node:crypto';
+import { acts } from '../../../core/approvals/acts.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -219,5 +221,40 @@ describe('backups', () => {
     const { backup } = dataOf(await ask('GET', 'transit/backup/backed'));
     expect((await ask('POST', 'transit/restore/mine', { backup }, token)).status).toBe(403);
     expect((await ask('GET', 'transit/keys/mine')).status).toBe(404);
+  });
+});
+
+/** The last tests of the file: nobody takes the rule away. */
+describe('under a rule of approvals', () => {
+  const refused = (answer: Answer) => [answer.status, String(answer.body.errors?.[0])];
+  const needed = [403, expect.stringContaining('Requests over vault cannot carry an approval')];
+
+  test('keys neither come nor leave, whatever headers are sent, and nothing is left of what was refused', async () => {
+    await made('ruled', { exportable: true, allow_plaintext_backup: true });
+    await made('receiver', { type: 'rsa-2048' });
+    const { backup } = dataOf(await ask('GET', 'transit/backup/ruled'));
+    const { public_key } = dataOf(await ask('GET', 'transit/wrapping_key'));
+    await appliance.request('POST', '/v1/config/keystore/authentication/approles', { name: 'anna' });
+    const rule = { name: 'every', acts, needed: 1, approvers: { approles: ['anna'] }, force: true };
+    expect((await appliance.request('POST', '/v1/config/approval/rules', rule)).status).toBe(201);
+    const ciphertext = wrapFor(public_key, randomBytes(32));
+    const tries: readonly (readonly [string, string, object?])[] = [
+      ...['export/encryption-key/ruled', 'export/encryption-key/ruled/1', 'byok-export/receiver/ruled', 'backup/ruled'].map(
+        (path) => ['GET', path] as const,
+      ),
+      ['PUT', 'restore/brought-back', { backup }],
+      ['PUT', 'restore/ruled', { backup, force: true }],
+      ['PUT', 'keys/imported-late/import', { ciphertext, type: 'aes256-gcm96' }],
+      ['PUT', 'keys/ruled/import_version', { ciphertext }],
+      ...[{ deletion_allowed: true }, { min_encryption_version: 1 }].map((fields) => ['PUT', 'keys/ruled/config', fields] as const),
+      ['PUT', 'keys/receiver/config', { exportable: true }],
+      ['PUT', 'keys/opened', { exportable: true }],
+      ['PUT', 'keys/ruled/trim', { min_available_version: 1 }],
+    ];
+    const asking = { 'approval-reason': 'because%20of%20it', approval: randomUUID() };
+    for (const headers of [{}, { 'x-vault-wrap-ttl': '60s' }, asking])
+      for (const [method, path, body] of tries)
+        expect(refused(await ask(method, `transit/${path}`, body, undefined, headers)), path).toEqual(needed);
+    for (const name of ['brought-back', 'imported-late', 'opened']) expect((await ask('GET', `transit/keys/${name}`)).status).toBe(404);
   });
 });
