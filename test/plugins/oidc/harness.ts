@@ -115,8 +115,8 @@ export class Browser {
     return this.#send('GET', path, undefined, headers);
   }
 
-  send(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    return this.#send(method, path, undefined, headers);
+  send(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<Answer> {
+    return this.#send(method, path, body, headers);
   }
 
   post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
