@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { concat } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
+import { failAt } from '../base/invalid.ts';
 import { parseJsonObject, type JsonObject } from './json.ts';
 
 /** A parsed body; when the text was taken out, its octets in UTF-8, and an empty text in its place. */
@@ -83,8 +84,7 @@ function unescapeInPlace(octets: Buffer, field: string): Uint8Array {
     if (piece.includes(backslash as number)) {
       const text = unescape(piece);
       if (!text.isWellFormed()) {
-        const message = `"${field}" must be well-formed Unicode.`;
-        throw fail('invalid-value', { detail: message, items: [{ message, info: field }] });
+        throw failAt(field, `"${field}" must be well-formed Unicode.`);
       }
       end += octets.write(text, end, 'utf8');
     } else {

@@ -6,6 +6,7 @@ import { hasRole, type OpenpgpDefinition, type OpenpgpFields, type OpenpgpKey, t
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { findAlgorithm } from './format/algorithms.ts';
 import { fail } from './errors.ts';
+import { failAt } from '../../core/base/invalid.ts';
 
 const maxUserIdOctets = 1024;
 
@@ -19,7 +20,7 @@ export function requireUserId(text: string): string {
   const fit = userId.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(userId);
   const octets = encodeUtf8(userId).length;
   if (fit && octets >= 1 && octets <= maxUserIdOctets) return userId;
-  throw refused(
+  throw failAt(
     'openpgp-user-id',
     `openpgp-user-id must be 1 to ${maxUserIdOctets} octets of text without control characters, such as "Name <mail>".`,
   );
@@ -29,15 +30,15 @@ export function requireUserId(text: string): string {
 export function requireDefinition(definition: OpenpgpDefinition, current: OpenpgpKey | undefined, transitKeys: OpenpgpKeys): void {
   const { openpgpUserId, openpgpPrimary, openpgpKeyUsage } = definition.fields;
   if (openpgpUserId !== undefined && openpgpPrimary !== undefined) {
-    throw refused('openpgp-primary', 'A key is a primary key (openpgp-user-id) or a subkey (openpgp-primary), not both.');
+    throw failAt('openpgp-primary', 'A key is a primary key (openpgp-user-id) or a subkey (openpgp-primary), not both.');
   }
   const isOpenpgpKey = hasRole(definition.fields);
   requireUsage(openpgpKeyUsage, isOpenpgpKey);
   requireUserIds(definition.fields);
   if (definition.fields.openpgpExpiresAfter !== undefined && !isOpenpgpKey)
-    throw refused('openpgp-expires-after', 'openpgp-expires-after goes with openpgp-user-id or openpgp-primary.');
+    throw failAt('openpgp-expires-after', 'openpgp-expires-after goes with openpgp-user-id or openpgp-primary.');
   if (definition.fields.openpgpPublished === true && openpgpUserId === undefined)
-    throw refused('openpgp-published', 'openpgp-published goes with openpgp-user-id: a primary key is published with its subkeys.');
+    throw failAt('openpgp-published', 'openpgp-published goes with openpgp-user-id: a primary key is published with its subkeys.');
   // Last: a request that is refused all the same would tell, without harm to the key, that it has subkeys.
   if (current?.fields.openpgpUserId !== undefined && openpgpUserId === undefined) requireNoLiveSubkeys(current, transitKeys);
   if (!isOpenpgpKey) return;
@@ -57,12 +58,12 @@ export function requireDefinition(definition: OpenpgpDefinition, current: Openpg
 export function requirePrimary(definition: OpenpgpDefinition, transitKeys: OpenpgpKeys): OpenpgpKey {
   const name = definition.fields.openpgpPrimary;
   const primary = name === undefined || name === definition.name ? undefined : transitKeys.find(definition.tenantId, name);
-  if (primary === undefined) throw refused('openpgp-primary', 'openpgp-primary must name another transit key of this tenant.');
+  if (primary === undefined) throw failAt('openpgp-primary', 'openpgp-primary must name another transit key of this tenant.');
   if (primary.fields.openpgpUserId === undefined || primary.verificationOnly) {
-    throw refused('openpgp-primary', 'openpgp-primary must name a primary key: one with openpgp-user-id and a private key.');
+    throw failAt('openpgp-primary', 'openpgp-primary must name a primary key: one with openpgp-user-id and a private key.');
   }
   if ((primary.fields.openpgpPacketVersion ?? 4) !== (definition.fields.openpgpPacketVersion ?? 4))
-    throw refused('openpgp-packet-version', 'A subkey has the openpgp-packet-version of its primary key.');
+    throw failAt('openpgp-packet-version', 'A subkey has the openpgp-packet-version of its primary key.');
   return primary;
 }
 
@@ -72,14 +73,14 @@ function requireUserIds({ openpgpUserId, openpgpUserIds = [], openpgpRevokedUser
     ['openpgp-user-ids', openpgpUserIds],
     ['openpgp-revoked-user-ids', openpgpRevokedUserIds],
   ] as const) {
-    if (texts.length > 0 && openpgpUserId === undefined) throw refused(field, `${field} goes with openpgp-user-id.`);
+    if (texts.length > 0 && openpgpUserId === undefined) throw failAt(field, `${field} goes with openpgp-user-id.`);
     const others = field === 'openpgp-user-ids' ? [openpgpUserId] : [openpgpUserId, ...openpgpUserIds];
     const twice = texts.find((text, at) => others.includes(text) || texts.indexOf(text) !== at);
     if (twice === undefined) continue;
     // PATCH unites lists, so a User ID is not moved by naming it in the other one.
     const isMove = field === 'openpgp-revoked-user-ids' && others.includes(twice);
     const mend = isMove ? ' To revoke it, take it out of the other field in the same change: PUT, or PATCH with lists=replace.' : '';
-    throw refused(field, `"${twice}" is named twice: a User ID is in one of the three fields, once.${mend}`);
+    throw failAt(field, `"${twice}" is named twice: a User ID is in one of the three fields, once.${mend}`);
   }
 }
 
@@ -145,9 +146,9 @@ function shortList(numbers: readonly number[]): string {
 
 function requireUsage(usage: readonly string[], isOpenpgpKey: boolean): void {
   if (usage.length > 0 && !isOpenpgpKey) {
-    throw refused('openpgp-key-usage', 'openpgp-key-usage goes with openpgp-primary.');
+    throw failAt('openpgp-key-usage', 'openpgp-key-usage goes with openpgp-primary.');
   }
-  if (usage.some((one) => one !== 'sign')) throw refused('openpgp-key-usage', 'openpgp-key-usage can only hold "sign".');
+  if (usage.some((one) => one !== 'sign')) throw failAt('openpgp-key-usage', 'openpgp-key-usage can only hold "sign".');
 }
 
 function requireOpenpgpKey({ cipher, signs, verificationOnly }: OpenpgpDefinition): void {
@@ -160,8 +161,4 @@ function requireOpenpgpKey({ cipher, signs, verificationOnly }: OpenpgpDefinitio
   if (verificationOnly) {
     throw fail('operation-not-supported', { detail: 'A verification-only key has no private key to certify a User ID or a binding with.' });
   }
-}
-
-function refused(field: string, detail: string): Error {
-  return failCore('invalid-value', { detail, items: [{ message: detail, info: field }] });
 }

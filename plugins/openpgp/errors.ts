@@ -14,3 +14,6 @@ export const openpgpErrors = {
 
 /** Makes an error of the tables above. */
 export const fail = errorsOf({ ...transitKeyErrors, ...openpgpErrors });
+
+/** Key material that is refused. */
+export const unusable = (detail: string): Error => fail('invalid-key-data', { detail });

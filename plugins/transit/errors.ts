@@ -99,3 +99,6 @@ export const transitErrors = {
 
 /** Throws a row of the table above. */
 export const fail = errorsOf(transitErrors);
+
+/** Key material that is refused. */
+export const unusable = (detail: string): Error => fail('invalid-key-data', { detail });

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withArticle } from '../../wire/article.ts';
 import { fail, isOvertaken } from '../../base/errors.ts';
+import { failAt } from '../../base/invalid.ts';
 import type { Store, StoreKey } from '../../store/store.ts';
 import { inTurn } from '../../base/async/turns.ts';
 import { toKebab } from '../../wire/schema.ts';
@@ -66,8 +67,7 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
   if (kept !== undefined) {
     const isSecret = view.resource.secretFields?.includes(kept) === true;
     const advice = isSecret ? 'leave it out to keep the present one, or give another' : 'replace the document without it';
-    const message = `"${toKebab(kept)}" cannot be removed by a merge; ${advice}.`;
-    throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
+    throw failAt(toKebab(kept), `"${toKebab(kept)}" cannot be removed by a merge; ${advice}.`);
   }
   const lists = readListRule(call);
   const outcome = change(view, store, call, entry, fields, (before) => {
@@ -279,7 +279,7 @@ function requireJudgesSeen(view: ResourceView, call: EndpointCall, entry: Entry,
     const [changed, hidden] = [field.split('.'), unseen].map((path) => path.map(toKebab).join('/'));
     const advice = Object.hasOwn(view.resource.stateFields.shape, unseen[0] ?? '') ? '' : ', or a request that states both';
     const message = `"${changed}" is judged by "${hidden}", which policies hide from you: to change it needs the right to read that${advice}.`;
-    throw fail('policy-denied', { detail: message, items: [{ message, info: changed ?? '' }] });
+    throw failAt(changed ?? '', message, 'policy-denied');
   }
 }
 
@@ -313,11 +313,10 @@ function requireSecretsAgain(
     const changed = recipients.find((field) => blindly(field) !== undefined || !isDeepStrictEqual(before[field], after[field]));
     if (changed === undefined) continue;
     const message = `"${toKebab(secret)}" must be given again where "${toKebab(changed)}" changes, which says where it is sent.`;
-    throw fail('missing-field', { detail: message, items: [{ message, info: toKebab(secret) }] });
+    throw failAt(toKebab(secret), message, 'missing-field');
   }
 }
 
 function fixed(code: 'immutable-field' | 'one-way-flag', field: string, rule: string, advice = '') {
-  const message = `"${toKebab(field)}" ${rule}.${advice}`;
-  return fail(code, { detail: message, items: [{ message, info: toKebab(field) }] });
+  return failAt(toKebab(field), `"${toKebab(field)}" ${rule}.${advice}`, code);
 }

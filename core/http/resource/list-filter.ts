@@ -1,5 +1,5 @@
 // Filters of a resource's lists: query parameters that select entries by fields that the caller may see.
-import { fail } from '../../base/errors.ts';
+import { failAt } from '../../base/invalid.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Listed, ListFilter, ListFilters } from './resource.ts';
 import type { ResourceView } from './view.ts';
@@ -57,6 +57,5 @@ export function readFilters<Rec>(filters: ListFilters<Rec>, call: EndpointCall, 
 function requireValue<Rec>(name: string, { schema }: ListFilter<Rec>, value: string): void {
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum;
   if (values === undefined || values.includes(value)) return;
-  const message = `The query parameter ${name} must be ${values.length < 3 ? values.join(' or ') : `one of ${values.join(', ')}`}.`;
-  throw fail('invalid-value', { detail: message, items: [{ message, info: name }] });
+  throw failAt(name, `The query parameter ${name} must be ${values.length < 3 ? values.join(' or ') : `one of ${values.join(', ')}`}.`);
 }

@@ -1,5 +1,5 @@
 // Query parameters of reads and changes (api 6): selection of entries, of fields, or a dry run.
-import { fail } from '../../base/errors.ts';
+import { invalidParameter } from '../../base/invalid.ts';
 import { isJsonObject } from '../../wire/json.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { isMergePatch } from '../request/input.ts';
@@ -62,7 +62,7 @@ export type ListOptions = {
 export function readListQuery(query: Query, most = 999_999_999): ListOptions {
   const limit = query.get('limit');
   if (limit !== undefined && (!/^[1-9]\d{0,8}$/.test(limit) || Number(limit) > most)) {
-    throw invalid('limit', `must be a whole number from 1 to ${most}`);
+    throw invalidParameter('limit', `must be a whole number from 1 to ${most}`);
   }
   return {
     keys: readFlag(query, 'keys'),
@@ -75,7 +75,7 @@ export function readListQuery(query: Query, most = 999_999_999): ListOptions {
 /** A parameter that is `true` or `false`; absent is false. Throws `invalid-value`. */
 export function readFlag(query: Query, name: string): boolean {
   const value = query.get(name) ?? 'false';
-  if (value !== 'true' && value !== 'false') throw invalid(name, 'must be true or false');
+  if (value !== 'true' && value !== 'false') throw invalidParameter(name, 'must be true or false');
   return value === 'true';
 }
 
@@ -84,14 +84,14 @@ export function readSelector(query: Query): Selector | undefined {
   const text = query.get('selector');
   if (text === undefined) return undefined;
   const selector = Selector.parse(text);
-  if (selector === undefined) throw invalid('selector', selectorRule);
+  if (selector === undefined) throw invalidParameter('selector', selectorRule);
   return selector;
 }
 
 /** Reads the rule of a merge for unordered lists: from the query, otherwise from the media type of the body. Throws `invalid-value`. */
 export function readListRule({ query, headers }: Pick<EndpointCall, 'query' | 'headers'>): ListRule {
   const value = query.get('lists') ?? (isMergePatch(headers['content-type']) ? 'replace' : 'unite');
-  if (value !== 'unite' && value !== 'replace') throw invalid('lists', 'must be unite or replace');
+  if (value !== 'unite' && value !== 'replace') throw invalidParameter('lists', 'must be unite or replace');
   return value;
 }
 
@@ -106,11 +106,11 @@ export function readFields(query: Query, shape: Shape): (document: unknown) => u
 
 /** Requires that a field exists. Its name is not in the message: a query can contain anything. */
 function requireField(shape: Shape, [name = '', ...inner]: readonly string[]): void {
-  if (name === '' || name === '__proto__') throw invalid('fields', 'must be names separated by commas');
+  if (name === '' || name === '__proto__') throw invalidParameter('fields', 'must be names separated by commas');
   if (shape.kind === 'value' || shape.kind === 'list') return;
   const below = shape.kind === 'map' ? shape.value : shape.byWire.get(name)?.shape;
   if (below === undefined && shape.kind === 'object')
-    throw invalid('fields', `must name fields from among ${[...shape.byWire.keys()].join(', ')}`);
+    throw invalidParameter('fields', `must name fields from among ${[...shape.byWire.keys()].join(', ')}`);
   if (below !== undefined && inner.length > 0) requireField(below, inner);
 }
 
@@ -124,9 +124,4 @@ function select(document: unknown, paths: readonly (readonly string[])[]): unkno
     selected[name] = below.some((inner) => inner.length === 0) ? document[name] : select(document[name], below);
   }
   return selected;
-}
-
-function invalid(name: string, rule: string) {
-  const message = `The query parameter ${name} ${rule}.`;
-  return fail('invalid-value', { detail: message, items: [{ message, info: name }] });
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { cidrsField } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
+import { invalid } from '../../base/invalid.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
 import { tokenFieldsOf } from '../token-fields.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';
@@ -168,8 +169,7 @@ function documentOf(approle: Approle): ApproleDocument {
 }
 
 function reservedName() {
-  const message = 'is the user of root tokens in the audit trail; choose another name';
-  return fail('invalid-value', { detail: `"name" ${message}.`, items: [{ message, info: 'name' }] });
+  return invalid('name', 'is the user of root tokens in the audit trail; choose another name');
 }
 
 function requireOrder({ tokenTtl, tokenMaxTtl }: ApproleDocument): void {

@@ -4,6 +4,7 @@ import type { Hsm } from '../../../hsm/api.ts';
 import { cidrsField } from '../../base/addresses.ts';
 import { defined } from '../../base/defined.ts';
 import { fail } from '../../base/errors.ts';
+import { invalid } from '../../base/invalid.ts';
 import { durationField, integer, timestampText } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
@@ -233,6 +234,5 @@ function usesWithin({ secretIdNumUses }: Approle, wanted: number | undefined): n
 }
 
 function beyond(field: string, limit: string) {
-  const rule = `must be within "${limit}" of the approle`;
-  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
+  return invalid(field, `must be within "${limit}" of the approle`);
 }

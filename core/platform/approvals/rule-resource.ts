@@ -9,6 +9,7 @@ import { readPattern } from '../../access/policy/patterns.ts';
 import { lineageOf, type Read, tokenTable } from '../../access/tokens/record.ts';
 import { personKey, recentDays, recentPeople } from '../../access/logins/recent-logins.ts';
 import { fail } from '../../base/errors.ts';
+import { invalid } from '../../base/invalid.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource, type Change } from '../../http/resource/resource.ts';
@@ -276,8 +277,4 @@ function documentOf({
 
 function ownValues(values: NonNullable<ApprovalRule['values']>): RuleDocument['values'] {
   return Object.fromEntries(Object.entries(values).map(([field, some]) => [field, [...some]]));
-}
-
-function invalid(field: string, rule: string): Error {
-  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }

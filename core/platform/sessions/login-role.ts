@@ -1,7 +1,7 @@
 // The tokens that a role of logins gives: the fields for it, and who may give more, or to more.
 import { unknownPolicies } from '../../access/policy/granting.ts';
 import { areWithin } from '../../base/addresses.ts';
-import { fail } from '../../base/errors.ts';
+import { invalid } from '../../base/invalid.ts';
 import { isLonger, parseDuration } from '../../base/time.ts';
 import type { Sessions } from '../../plugin/services/sessions.ts';
 import { tokenFieldsOf } from '../token-fields.ts';
@@ -42,8 +42,7 @@ function reachesBeyond(ranges: readonly string[], others: readonly string[]): bo
 /** Throws `invalid-value` for a life that is longer than the longest. */
 export function requireLives({ tokenTtl, tokenMaxTtl }: RoleTokens): void {
   if (parseDuration(tokenTtl, 'token-ttl').seconds <= parseDuration(tokenMaxTtl, 'token-max-ttl').seconds) return;
-  const rule = 'must not be longer than token-max-ttl';
-  throw fail('invalid-value', { detail: `"token-ttl" ${rule}.`, items: [{ message: rule, info: 'token-ttl' }] });
+  throw invalid('token-ttl', 'must not be longer than token-max-ttl');
 }
 
 /** Throws `invalid-value` for a policy that the tenant does not have, unless the role had it before. */

@@ -4,6 +4,7 @@ import { defined } from '../../base/defined.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
+import { failAt } from '../../base/invalid.ts';
 import type { Store } from '../../store/store.ts';
 import { systemTenantName } from '../../access/tenants.ts';
 import { decodeDuration, decodeTimestamp, formatTimestamp } from '../../base/time.ts';
@@ -167,8 +168,7 @@ function timeOf({ query, now }: EndpointCall, name: 'since' | 'before'): string 
 }
 
 function notBoth(): Error {
-  const message = 'The query parameters before and follow are not given together.';
-  return fail('invalid-value', { detail: message, items: [{ message, info: 'before' }] });
+  return failAt('before', 'The query parameters before and follow are not given together.');
 }
 
 /** Filter of records that a tenant may see and that match the query, applied to the visible fields, so that queries cannot reveal hidden ones. */

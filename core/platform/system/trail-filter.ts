@@ -1,5 +1,5 @@
 // Filter of records of the audit trail: by user, action, place and result.
-import { fail } from '../../base/errors.ts';
+import { invalidParameter } from '../../base/invalid.ts';
 
 type TrailRecord = Readonly<Record<string, unknown>>;
 
@@ -34,9 +34,9 @@ export const trailQuery = {
 export function readTrailFilter(query: ReadonlyMap<string, string>): TrailFilter | undefined {
   const { who = '', what = '', where = '', result = '', reads = 'true' } = Object.fromEntries(query) as Partial<Record<string, string>>;
   for (const [name, text] of Object.entries({ who, what, where }))
-    if (text.length > longestText) throw invalid(name, `must have at most ${longestText} characters`);
-  if (result !== '' && !results.some((one) => one === result)) throw invalid('result', `must be ${results.join(', ')}`);
-  if (reads !== 'true' && reads !== 'false') throw invalid('reads', 'must be true or false');
+    if (text.length > longestText) throw invalidParameter(name, `must have at most ${longestText} characters`);
+  if (result !== '' && !results.some((one) => one === result)) throw invalidParameter('result', `must be ${results.join(', ')}`);
+  if (reads !== 'true' && reads !== 'false') throw invalidParameter('reads', 'must be true or false');
   if (who + what + where + result === '' && reads === 'true') return undefined;
   return (record) =>
     holds([record['user'], record['tenant'], record['accessor'], record['client-ip']], who) &&
@@ -66,9 +66,4 @@ const questions = /\/(?:policy\/check(?:-many)?|token\/info)$/;
 
 function isRead({ method, path }: TrailRecord): boolean {
   return method === 'GET' || method === 'HEAD' || (typeof path === 'string' && questions.test(path));
-}
-
-function invalid(name: string, rule: string): Error {
-  const message = `The query parameter ${name} ${rule}.`;
-  return fail('invalid-value', { detail: message, items: [{ message, info: name }] });
 }

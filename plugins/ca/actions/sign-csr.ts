@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { readDer, seenInPem } from '../../../core/base/texts/pem.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { failAt } from '../../../core/base/invalid.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';
@@ -24,8 +24,7 @@ const purposes = { 'client-auth': 'clientAuth', 'server-auth': 'serverAuth' } as
 export const freely = 'sign-freely';
 
 function tooLong(): Error {
-  const message = `"ttl" is beyond est/ttl of the CA, which needs "execute" of …/${freely} as well.`;
-  return fail('policy-denied', { detail: message, items: [{ message, info: 'ttl' }] });
+  return failAt('ttl', `"ttl" is beyond est/ttl of the CA, which needs "execute" of …/${freely} as well.`, 'policy-denied');
 }
 
 /** A certificate that was issued for a request. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { invalid } from '../../../core/base/invalid.ts';
 import { readDer } from '../../../core/base/texts/pem.ts';
 import { defineResource, keptNames, type AnyResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
 import { givesLess, requireKnownPolicies, requireLives, widenedTokens } from '../../../core/platform/sessions/login-role.ts';
@@ -197,8 +197,4 @@ function noticesOf({ authorities, lists }: Logins, tenantId: string, record: Rol
     .known(tenantId, record.crlUrls ?? [])
     .flatMap(({ url, problem }) => (problem === undefined ? [] : [`The revocation list at ${url} was not fetched: ${problem}.`]));
   return [...rights, ...warningsOf(record), ...unfetched];
-}
-
-function invalid(field: string, rule: string): Error {
-  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }

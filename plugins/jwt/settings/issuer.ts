@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
+import { invalid } from '../../../core/base/invalid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { isLonger } from '../../../core/base/time.ts';
 import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
@@ -197,8 +198,4 @@ function stateOf(jwt: Jwt, { caller }: EndpointCall, record: IssuerRecord, shows
       ...(tells && (record.jwksUrl ?? record.discoveryUrl ?? '').startsWith('http:') ? ['The issuer is asked without TLS.'] : []),
     ],
   };
-}
-
-function invalid(field: string, rule: string): Error {
-  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
 import { fail } from '../../../core/base/errors.ts';
+import { invalid } from '../../../core/base/invalid.ts';
 import { defineResource, keptNames, type AnyResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
 import { givesLess, requireKnownPolicies, requireLives, widenedTokens } from '../../../core/platform/sessions/login-role.ts';
 import { findUnseen } from '../../../core/wire/unseen-text.ts';
@@ -143,8 +144,4 @@ function findBindingProblem({ claim, value, contains }: Binding): string | undef
   if (prefixOf(value) === undefined || value.indexOf('*') < value.length - 1)
     return 'must have * as its last segment alone, after / or :, such as repo:acme/app:* or spiffe://example.org/ns/*';
   return /^[^/:]+:(?:\/\/)?\*$|^\/+\*$/.test(value) ? 'must have more than a scheme before the *' : undefined;
-}
-
-function invalid(field: string, rule: string): Error {
-  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }

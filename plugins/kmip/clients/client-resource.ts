@@ -6,7 +6,7 @@ import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
 import { isReservedUser } from '../../../core/access/user.ts';
 import { areWithin } from '../../../core/base/addresses.ts';
 import { defined } from '../../../core/base/defined.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { failAt, invalid } from '../../../core/base/invalid.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { type AnyResource, type Change, defineResource, keptNames, type Plan } from '../../../core/http/resource/resource.ts';
 import { requireKnownPolicies } from '../../../core/platform/sessions/login-role.ts';
@@ -219,8 +219,7 @@ function certificateIn(anchor: string): string | undefined {
 }
 
 function claimed(field: string): Error {
-  const message = `"${field}" is that of another KMIP client.`;
-  return fail('already-exists', { detail: message, items: [{ message, info: field }] });
+  return failAt(field, `"${field}" is that of another KMIP client.`, 'already-exists');
 }
 
 function warningsOf({ revocation, tokenPolicies }: ClientDocument): readonly string[] {
@@ -241,8 +240,4 @@ function noticesOf({ authorities }: Kmip, tenantId: string, record: ClientRecord
 
 function unknownSpace(): Error {
   return invalid('space', 'must name a KMIP space of this tenant');
-}
-
-function invalid(field: string, rule: string): Error {
-  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../core/base/defined.ts';
 import { z } from 'zod';
-import { fail } from '../../../core/base/errors.ts';
+import { invalid } from '../../../core/base/invalid.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import { requireUnbound } from '../../../core/access/policy/granting.ts';
@@ -69,7 +69,7 @@ function hostsOf({ providerHosts, discoveryUrl }: ServiceDocument, current: Serv
 function planService(oidc: Oidc, { call, document: wanted, current, names, blindly }: Change<ServiceDocument, ServiceRecord>) {
   const { clientSecret } = wanted;
   if (clientSecret === undefined) {
-    throw fail('missing-field', { detail: '"client-secret" is required.', items: [{ message: 'is required', info: 'client-secret' }] });
+    throw invalid('client-secret', 'is required', 'missing-field');
   }
   const problem = findDiscoveryUrlProblem(wanted.discoveryUrl, oidc.allowHttpLoopback);
   if (problem !== undefined) throw invalid('discovery-url', problem);
@@ -218,8 +218,4 @@ function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord, shows:
       ? ['use-root-ca-certs is false and ca-certs is empty: no provider is trusted.']
       : []),
   ];
-}
-
-function invalid(field: string, rule: string): Error {
-  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }

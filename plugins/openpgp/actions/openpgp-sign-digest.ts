@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../errors.ts';
+import { failAt } from '../../../core/base/invalid.ts';
 import { hashBytes } from '../../../core/base/hash.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
@@ -171,20 +172,16 @@ function requireCertifying({ access }: EndpointCall, { name }: OpenpgpKey, { sub
 }
 
 function foreignTrailer(): Error {
-  return refused(
+  return failAt(
     'trailer',
     'openpgp-trailer has made no such trailer for a version of this key. Ask for it again, and hash it again behind the data.',
   );
 }
 
 function staleTrailer(): Error {
-  return refused('trailer', 'trailer is more than an hour old, or of the future. Ask for it again, and hash it again behind the data.');
+  return failAt('trailer', 'trailer is more than an hour old, or of the future. Ask for it again, and hash it again behind the data.');
 }
 
 function wrongLength(hash: keyof typeof hashBytes, length: number): Error {
-  return refused('digest', `digest has ${length} octets, and ${hash} has ${hashBytes[hash]}.`);
-}
-
-function refused(field: string, message: string): Error {
-  return failCore('invalid-value', { detail: message, items: [{ message, info: field }] });
+  return failAt('digest', `digest has ${length} octets, and ${hash} has ${hashBytes[hash]}.`);
 }

@@ -1,6 +1,7 @@
 // The action openpgp-sign: a signature over the caller's data, by itself or with the data (spec, api 36).
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
+import { failAt } from '../../../core/base/invalid.ts';
 import { integer, durationField, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import { defined } from '../../../core/base/defined.ts';
@@ -115,8 +116,7 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
 }
 
 function noBinaryCleartext(): Error {
-  const message = 'A cleartext document is text: leave format out.';
-  return failCore('invalid-value', { detail: message, items: [{ message, info: 'format' }] });
+  return failAt('format', 'A cleartext document is text: leave format out.');
 }
 
 /** A date of the caller's could be one before a revocation, so it is a right of its own. */
@@ -128,6 +128,5 @@ function requireDate({ access, now }: EndpointCall, { name }: OpenpgpKey, { notB
     });
   }
   if (signedAt >= notBefore && signedAt <= openpgpSeconds(now)) return;
-  const message = `A signature is dated between ${notBefore}, when the key was certified, and now.`;
-  throw failCore('invalid-value', { detail: message, items: [{ message, info: 'signed-at' }] });
+  throw failAt('signed-at', `A signature is dated between ${notBefore}, when the key was certified, and now.`);
 }

@@ -1,6 +1,7 @@
 // The action openpgp-verify: whether one of the given detached signatures was made by this key over this data (spec, api 36).
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
+import { failAt } from '../../../core/base/invalid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { timestamp, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
@@ -94,8 +95,7 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
 
 function readDocument(form: 'cleartext' | 'message', signature: string | undefined, octets: Uint8Array): Promise<SignedDocument> {
   if (signature === undefined) return documents[form](octets);
-  const message = `The text has the signature with it in the form ${form}: leave signature out.`;
-  throw failCore('invalid-value', { detail: message, items: [{ message, info: 'signature' }] });
+  throw failAt('signature', `The text has the signature with it in the form ${form}: leave signature out.`);
 }
 
 function requireSignature(signature: string | undefined): string {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
+import { failAt } from '../../../core/base/invalid.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { expiryOf, findRecord, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type OpenpgpVersion } from '../records.ts';
@@ -37,8 +38,7 @@ export const hashField = z.enum(['sha256', 'sha384', 'sha512']).optional().meta(
 export function requireHash({ algorithm: { hashes } }: PublicKeyBody, wanted: HashName | undefined): HashName {
   if (wanted === undefined) return hashes[0];
   if (hashes.includes(wanted)) return wanted;
-  const message = `This key signs with ${hashes.join(', ')}: a hash that is shorter than its curve is refused by gpg.`;
-  throw failCore('invalid-value', { detail: message, items: [{ message, info: 'hash-algorithm' }] });
+  throw failAt('hash-algorithm', `This key signs with ${hashes.join(', ')}: a hash that is shorter than its curve is refused by gpg.`);
 }
 
 /** Throws version-not-allowed for a key that has expired at the date of the signature, which would be bad everywhere. */

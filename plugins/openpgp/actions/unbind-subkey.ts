@@ -1,6 +1,6 @@
 // The action unbind-subkey: the holder of a primary key ends its tie to a subkey, also of somebody else, and gets what revokes it.
 import { z } from 'zod';
-import { fail as failCore } from '../../../core/base/errors.ts';
+import { failAt, invalid } from '../../../core/base/invalid.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { naming } from '../../../core/http/named-entries.ts';
 import { nameField, pemExample } from '../../../core/wire/fields.ts';
@@ -72,7 +72,7 @@ function noPrimary(): Error {
 }
 
 function missing(): Error {
-  return failCore('missing-field', { detail: '"subkey" is required.', items: [{ message: 'is required', info: 'subkey' }] });
+  return invalid('subkey', 'is required', 'missing-field');
 }
 
 /** Versions that this primary key has not bound, or that a removed version bound, cannot be revoked. */
@@ -92,6 +92,5 @@ async function revoke({ hsm, transitKeys }: Parts, primary: OpenpgpKey, subkey: 
 }
 
 function notBound(name: string): Error {
-  const message = `"${name}" is not a subkey of this key.`;
-  return failCore('invalid-value', { detail: message, items: [{ message, info: 'subkey' }] });
+  return failAt('subkey', `"${name}" is not a subkey of this key.`);
 }

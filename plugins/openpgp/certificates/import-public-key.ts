@@ -3,7 +3,7 @@ import type { Config, Key, KeyID, Subkey } from 'openpgp';
 import { readJwk } from '../../../core/base/public-keys/public-key.ts';
 import type { OpenpgpRecord } from '../records.ts';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
-import { fail } from '../errors.ts';
+import { unusable } from '../errors.ts';
 import { formatArmor } from '../format/keyblock.ts';
 import { openpgp } from '../format/library.ts';
 import { readCertificate, unarmoredBlock } from '../format/reading.ts';
@@ -30,16 +30,16 @@ export async function importCertificate(given: string, now: Temporal.Instant, is
   const block = isCleaned ? await cleanBlock(armoredBlock(given)) : armoredBlock(given);
   const key = await readCertificate(block);
   // Keys are checked before anything is verified with them: subkeys that break the rule for keys of others are ignored.
-  if (!isSound(key)) throw refused('The primary key of the certificate is weak, or no point of its curve.');
+  if (!isSound(key)) throw unusable('The primary key of the certificate is weak, or no point of its curve.');
   key.subkeys = key.subkeys.filter(isSound);
-  if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
-  if (key.subkeys.length > maxSubkeys) throw refused(`The certificate has more than ${maxSubkeys} subkeys.`);
+  if (key.users.length === 0) throw unusable('The certificate has no User ID. Export it with its User ID.');
+  if (key.subkeys.length > maxSubkeys) throw unusable(`The certificate has more than ${maxSubkeys} subkeys.`);
   // Parsed again: keys that signed until they were superseded or retired count too, after the key that signs now.
   const earlier = withoutSoftRevocations(await readCertificate(block), undefined);
-  if (await isRevoked(earlier, now)) throw refused('The certificate is revoked, and not because it was superseded or retired.');
+  if (await isRevoked(earlier, now)) throw unusable('The certificate is revoked, and not because it was superseded or retired.');
   const signingKey = (await findSigningKey(key)) ?? (await findSigningKey(earlier));
   if (signingKey === undefined) {
-    throw refused(
+    throw unusable(
       'No key of the certificate can sign: it needs a valid self-signature, the sign flag, and an algorithm of RSA, Ed25519 or NIST ECDSA.',
     );
   }
@@ -64,12 +64,8 @@ function armoredBlock(given: string): string {
 
 async function cleanBlock(block: string): Promise<string> {
   const cleaned = withoutOthers(await unarmoredBlock(block));
-  if (cleaned === undefined) throw refused('The block does not begin with a public key, or is torn.');
+  if (cleaned === undefined) throw unusable('The block does not begin with a public key, or is torn.');
   return formatArmor('public', cleaned);
-}
-
-function refused(detail: string): Error {
-  return fail('invalid-key-data', { detail });
 }
 
 async function isRevoked(key: Key, now: Temporal.Instant): Promise<boolean> {
@@ -122,12 +118,12 @@ function describeKey(key: Key | Subkey): { cipher: string; publicKey: Uint8Array
   const { algorithm, bits = 0, curve = '' } = key.getAlgorithmInfo();
   const jwk = jwkOf(key);
   if (jwk === undefined) {
-    throw refused(`The algorithm of the signing key (${algorithm} ${curve}) is not offered; RSA, Ed25519 and NIST ECDSA are.`);
+    throw unusable(`The algorithm of the signing key (${algorithm} ${curve}) is not offered; RSA, Ed25519 and NIST ECDSA are.`);
   }
   const cipher = jwk.kty === 'RSA' ? rsaCiphers.get(bits) : (curveCiphers.get(curve)?.[0] ?? 'ed25519');
-  if (cipher === undefined) throw refused(`RSA of ${bits} bits is not offered; 2048, 3072 and 4096 are.`);
+  if (cipher === undefined) throw unusable(`RSA of ${bits} bits is not offered; 2048, 3072 and 4096 are.`);
   const publicKey = readJwk(jwk, 'verify');
-  if (publicKey === undefined) throw refused('The public key of the signing key is not valid.');
+  if (publicKey === undefined) throw unusable('The public key of the signing key is not valid.');
   return { cipher, publicKey: publicKey.export({ format: 'der', type: 'spki' }) };
 }
 

@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto';
 import { fail as failCore, ServiceError } from '../../../core/base/errors.ts';
 import type { Config, PrivateKey, SecretKeyPacket, SecretSubkeyPacket } from 'openpgp';
 import { defined } from '../../../core/base/defined.ts';
-import { fail } from '../errors.ts';
+import { unusable } from '../errors.ts';
 import { type PastPrimary, pastOfPrimary, type PastSubkey, pastOfSubkey } from './past.ts';
 import { userIdSchema } from '../records.ts';
 import { openpgp } from '../format/library.ts';
@@ -62,7 +62,7 @@ async function chooseKey(block: PrivateKey, isSubkey: boolean, fingerprint: stri
   const all = block.getKeys().map((key) => key.keyPacket as SecretPacket);
   const named = all.find((packet) => packet.getFingerprint().toUpperCase() === fingerprint);
   if (fingerprint !== undefined && named === undefined)
-    throw refused(`The block has no key ${fingerprint}; it has ${all.map((packet) => packet.getFingerprint().toUpperCase()).join(', ')}.`);
+    throw unusable(`The block has no key ${fingerprint}; it has ${all.map((packet) => packet.getFingerprint().toUpperCase()).join(', ')}.`);
   if (named !== undefined) return requireSecret(named);
   if (!isSubkey) return requireSecret(block.keyPacket as SecretPacket);
   const signing: SecretPacket[] = [];
@@ -72,7 +72,7 @@ async function chooseKey(block: PrivateKey, isSubkey: boolean, fingerprint: stri
   }
   const [only] = signing;
   if (only !== undefined && signing.length === 1) return requireSecret(only);
-  throw refused(
+  throw unusable(
     signing.length === 0
       ? 'The block has no subkey that signs. Name a key of it with openpgp-fingerprint.'
       : `Several subkeys of the block sign: name one with openpgp-fingerprint: ${signing.map((packet) => packet.getFingerprint().toUpperCase()).join(', ')}.`,
@@ -81,7 +81,7 @@ async function chooseKey(block: PrivateKey, isSubkey: boolean, fingerprint: stri
 
 function requireSecret(packet: SecretPacket): SecretPacket {
   if (!packet.isDummy()) return packet;
-  throw refused(
+  throw unusable(
     `The block has no secret of ${packet.getFingerprint().toUpperCase()}: it was exported without (gpg shows "sec#"), or it is on a card.`,
   );
 }
@@ -94,7 +94,7 @@ async function requireNotRevoked(block: PrivateKey, packet: SecretPacket): Promi
   // The types want a signature that is to be revoked; without it, any revocation counts.
   const revocable = holder as Pick<PrivateKey, 'isRevoked'> | undefined;
   if ((await revocable?.isRevoked(undefined, undefined, undefined, config)) !== true) return;
-  throw refused(`The key ${packet.getFingerprint().toUpperCase()} is revoked in the block. Import one that is not, or make a new key.`);
+  throw unusable(`The key ${packet.getFingerprint().toUpperCase()} is revoked in the block. Import one that is not, or make a new key.`);
 }
 
 /** The most work that a block may ask for: ten passes of Argon2 over 64 MiB, about a second. Iterated hashes have at most 65 MB by their encoding. */
@@ -106,7 +106,7 @@ function requireLittleWork({ s2k }: { readonly s2k?: Argon2 | { readonly type: s
   if (s2k?.type !== 'argon2') return;
   const { t, encodedM } = s2k as Argon2;
   if (encodedM <= most.memoryExponent && t * 2 ** encodedM <= most.passesOverIt * 2 ** most.memoryExponent) return;
-  throw refused(
+  throw unusable(
     `The private key block asks for ${t} passes of Argon2 over 2^${encodedM} KiB; ${most.passesOverIt} over 64 MiB are taken, or as much work with less memory. Protect the key with fewer first.`,
   );
 }
@@ -127,7 +127,7 @@ async function unlock(packet: SecretPacket, passphrase: string | undefined): Pro
   // The types leave the settings out.
   const opening = (packet as unknown as { decrypt(passphrase: string, config: Config): Promise<void> }).decrypt(passphrase, config);
   await opening.catch(() => {
-    throw refused('The private key block does not open with this passphrase, or is damaged.');
+    throw unusable('The private key block does not open with this passphrase, or is damaged.');
   });
 }
 
@@ -137,7 +137,7 @@ function pkcs8Of(packet: SecretPacket): Uint8Array {
     return createPrivateKey({ key: privateJwkOf(packet), format: 'jwk' }).export({ format: 'der', type: 'pkcs8' });
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw refused('The numbers of the private key contradict each other, or are out of their range.');
+    throw unusable('The numbers of the private key contradict each other, or are out of their range.');
   }
 }
 
@@ -157,7 +157,7 @@ function privateJwkOf(packet: SecretPacket): JsonWebKey {
   }
   if (algorithm === 'eddsaLegacy' && open['Q']?.length === 33)
     return { kty: 'OKP', crv: 'Ed25519', x: base64url(open['Q'].subarray(1)), d: base64url(padded(secret['seed'], 32)) };
-  throw refused(`A key of the algorithm ${algorithm} ${curve} is not offered; RSA, Ed25519 as algorithm 22 and NIST ECDSA are.`);
+  throw unusable(`A key of the algorithm ${algorithm} ${curve} is not offered; RSA, Ed25519 as algorithm 22 and NIST ECDSA are.`);
 }
 
 const curves: ReadonlyMap<string, string> = new Map([
@@ -169,7 +169,7 @@ const curves: ReadonlyMap<string, string> = new Map([
 /** OpenPGP has u = p⁻¹ mod q, JWK qi = q⁻¹ mod p: with the primes in the other order they are the same. */
 function rsaJwk({ n, e }: Numbers, { d, p, q, u }: Numbers): JsonWebKey {
   if (n === undefined || e === undefined || d === undefined || p === undefined || q === undefined || u === undefined)
-    throw refused('The RSA key in the block lacks a number.');
+    throw unusable('The RSA key in the block lacks a number.');
   const modulo = (prime: Uint8Array): Uint8Array => octetsOf(numberOf(d) % (numberOf(prime) - 1n));
   return {
     kty: 'RSA',
@@ -195,10 +195,6 @@ function padded(octets: Uint8Array = new Uint8Array(0), width: number): Uint8Arr
 
 function misplaced(field: string, why: string): Error {
   return failCore('invalid-value', { detail: `"${field}": ${why}.`, items: [{ message: why, info: field }] });
-}
-
-function refused(detail: string): Error {
-  return fail('invalid-key-data', { detail });
 }
 
 function base64url(octets: Uint8Array): string {

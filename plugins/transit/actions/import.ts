@@ -3,6 +3,7 @@ import { createHmac, hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
+import { invalid } from '../../../core/base/invalid.ts';
 import { base64Field, integer, pemExample } from '../../../core/wire/fields.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';
@@ -16,7 +17,7 @@ import { addVersion } from '../versions/new-version.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { maxPemCharacters } from '../../../core/base/texts/pem.ts';
 import { isSameKey, pssRuleOf } from '../formats/rsa-pss.ts';
-import { hashField, misplaced, oaepSchemeOf } from '../formats/oaep.ts';
+import { hashField, oaepSchemeOf } from '../formats/oaep.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
 import { hkdf, type KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -156,13 +157,9 @@ function requireTakesMaterial(record: KeyRecord): void {
 function requireFitting({ data, passphrase, ciphertext, ...ofCiphertext }: Partial<z.output<typeof importInput>>): void {
   if ((data === undefined) === (ciphertext === undefined))
     throw coreFail(data === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give data or ciphertext, one of the two.' });
-  if (passphrase !== undefined && data === undefined)
-    throw coreFail('invalid-value', {
-      detail: '"passphrase" is for data.',
-      items: [{ message: 'is for data', info: 'passphrase' }],
-    });
+  if (passphrase !== undefined && data === undefined) throw invalid('passphrase', 'is for data');
   const misplacedField = Object.entries(ofCiphertext).find(([, value]) => value !== undefined)?.[0];
-  if (ciphertext === undefined && misplacedField !== undefined) throw misplaced(toKebab(misplacedField), 'is for ciphertext');
+  if (ciphertext === undefined && misplacedField !== undefined) throw invalid(toKebab(misplacedField), 'is for ciphertext');
 }
 
 /** HKDF-Extract without salt (RFC 5869 section 2.2). Zeroes the secret. Tokens without HKDF do the rest, with their HMAC. */
@@ -175,16 +172,14 @@ function extracted(secret: Uint8Array): Uint8Array {
 /** Throws invalid-value, and invalid-key-data for a secret that nobody has written. */
 function requireHmacKey(octets: Uint8Array): void {
   if (octets.length !== 32) {
-    const rule = 'must have 32 octets';
-    throw coreFail('invalid-value', { detail: `"hmac-key" ${rule}.`, items: [{ message: rule, info: 'hmac-key' }] });
+    throw invalid('hmac-key', 'must have 32 octets');
   }
   requireWritten({ octets });
 }
 
 /** It tells no version: policies may hide them. */
 function notNext(): Error {
-  const rule = 'must be the number of the next version, because this key was used or has more than one';
-  return coreFail('invalid-value', { detail: `"as-version" ${rule}.`, items: [{ message: rule, info: 'as-version' }] });
+  return invalid('as-version', 'must be the number of the next version, because this key was used or has more than one');
 }
 
 /** The refusal, without the cipher of the key where a read of the key does not show that. */

@@ -5,7 +5,7 @@ import { concat, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core
 import type { Custody } from '../../../hsm/api.ts';
 import { nameField } from '../../../core/wire/fields.ts';
 import { documentSchema } from '../keys/document.ts';
-import { fail } from '../errors.ts';
+import { unusable } from '../errors.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { hkdf } from '../records/records.ts';
 import type { Attachments } from '../records/attachments.ts';
@@ -144,8 +144,4 @@ function fromBase64(text: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-function unusable(detail: string): Error {
-  return fail('invalid-key-data', { detail });
 }

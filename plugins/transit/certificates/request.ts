@@ -1,12 +1,12 @@
 // Certification requests (PKCS#10, RFC 2986) for transit keys: the names of a request, and what is signed.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { invalid } from '../../../core/base/invalid.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { explicit, implicit, integer, objectIdentifier, octetString, boolean, sequence, setOf } from '../../../core/der/der.ts';
 import { parseIpAddress } from '../../../core/der/ip.ts';
 import { commonName, parseName, ruleOfName } from '../../../core/der/name.ts';
 import { extensionId, requestAttribute } from '../../../core/der/oids.ts';
-import { misplaced } from '../formats/oaep.ts';
 
 /** RFC 5280 A.1: a common name has at most 64 characters. */
 const longestCommonName = 64;
@@ -65,7 +65,7 @@ function subjectOf({ subject, dnsNames = [] }: z.output<typeof names>): Uint8Arr
     return first === undefined ? undefined : commonName(first);
   }
   const parsed = parseName(subject);
-  if (parsed === undefined) throw misplaced('subject', ruleOfName(subject));
+  if (parsed === undefined) throw invalid('subject', ruleOfName(subject));
   return parsed;
 }
 

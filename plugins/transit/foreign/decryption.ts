@@ -1,11 +1,12 @@
 // Ciphertexts that others make with the public key of a version, in formats that they know: which one a request has, and the use of the token that opens it.
 import { z } from 'zod';
+import { invalid } from '../../../core/base/invalid.ts';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { base64Field } from '../../../core/wire/fields.ts';
 import { type AeadCipher, besideOf, type EstablishingCipher, type OpeningCipher } from '../ciphers.ts';
 import { keyIdOf } from '../formats/jwk.ts';
-import { misplaced, type OaepFields } from '../formats/oaep.ts';
+import { type OaepFields } from '../formats/oaep.ts';
 import { keyObjectOf } from '../formats/public-keys.ts';
 import { combineXWing, rawXWingKey, splitXWing } from '../formats/x-wing.ts';
 import type { Version } from '../records/keyring.ts';
@@ -128,12 +129,12 @@ export function useOfBoth<Answer>(
 }
 
 function requireFormatOf(cipher: AeadCipher | OpeningCipher | EstablishingCipher, format: string): void {
-  if (cipher.kind === 'aead') throw misplaced('format', `must be raw, or absent: ${format} is for keys with public keys`);
-  if (cipher.kind === 'opening' && format !== 'jwe') throw misplaced('format', 'must be raw or jwe for an RSA key');
+  if (cipher.kind === 'aead') throw invalid('format', `must be raw, or absent: ${format} is for keys with public keys`);
+  if (cipher.kind === 'opening' && format !== 'jwe') throw invalid('format', 'must be raw or jwe for an RSA key');
   if (cipher.kind === 'establishing' && cipher.use === 'decapsulate') {
     const isHybrid = besideOf(cipher) !== undefined;
     if (format === 'hpke' || (isHybrid && format === 'age')) return;
-    throw misplaced(
+    throw invalid(
       'format',
       isHybrid
         ? 'must be hpke or age for a key with cipher mlkem768-x25519'
@@ -141,14 +142,14 @@ function requireFormatOf(cipher: AeadCipher | OpeningCipher | EstablishingCipher
     );
   }
   if (cipher.kind === 'establishing' && format === 'raw')
-    throw misplaced('format', 'must be hpke, jwe or age: the key agrees on secrets, and has no ciphertexts of its own');
+    throw invalid('format', 'must be hpke, jwe or age: the key agrees on secrets, and has no ciphertexts of its own');
   if (format === 'age' && cipher.keyType !== 'x25519')
-    throw misplaced('format', 'must be hpke or jwe: age is for keys with cipher x25519 or mlkem768-x25519');
+    throw invalid('format', 'must be hpke or jwe: age is for keys with cipher x25519 or mlkem768-x25519');
 }
 
 function requireAbsent(item: ForeignFields, names: readonly (keyof ForeignFields)[], rule: string): void {
   const given = names.find((name) => item[name] !== undefined);
-  if (given !== undefined) throw misplaced(toKebab(given), rule);
+  if (given !== undefined) throw invalid(toKebab(given), rule);
 }
 
 function versionOf(used: UsedKey, { keyVersion }: ForeignFields, kid: string | undefined): number {

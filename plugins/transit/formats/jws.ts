@@ -1,5 +1,6 @@
 // JSON Web Signatures (RFC 7515) in compact form: algorithm and header for a version of a key, and what is signed.
 import { z } from 'zod';
+import { invalid } from '../../../core/base/invalid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
@@ -7,7 +8,6 @@ import type { HashName } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
 import { hashOfCurve } from './hash-of-curve.ts';
 import { keyIdOf } from './jwk.ts';
-import { misplaced } from './oaep.ts';
 import type { SignatureMethod, SignatureOptions } from './signatures.ts';
 
 /** Fields of `sign` that make a JWS. */
@@ -34,16 +34,16 @@ const suffix: Readonly<Record<HashName, string>> = { sha256: '256', sha384: '384
 /** The options of the signature in a JWS or CMS message. Throws invalid-value for those that it does not leave open. */
 export function signatureOptionsOf(cipher: SigningCipher, options: JwsOptions): SignatureOptions {
   const { format = 'raw', jwsType, prehashed, marshaling, hashAlgorithm, signatureAlgorithm, context, deterministic } = options;
-  if (format !== 'jws' && jwsType !== undefined) throw misplaced('jws-type', 'is for format jws');
+  if (format !== 'jws' && jwsType !== undefined) throw invalid('jws-type', 'is for format jws');
   if (format === 'raw') return options;
-  if (context !== undefined) throw misplaced('context', 'is for format raw: JWS and CMS sign with an empty one');
-  if (signatureAlgorithm === 'ed25519ph') throw misplaced('signature-algorithm', 'is for format raw when it is ed25519ph');
+  if (context !== undefined) throw invalid('context', 'is for format raw: JWS and CMS sign with an empty one');
+  if (signatureAlgorithm === 'ed25519ph') throw invalid('signature-algorithm', 'is for format raw when it is ed25519ph');
   if (format === 'cms') {
-    if (marshaling !== undefined) throw misplaced('marshaling', 'is for format raw');
+    if (marshaling !== undefined) throw invalid('marshaling', 'is for format raw');
     return defined({ signatureAlgorithm, hashAlgorithm, deterministic });
   }
-  if (prehashed === true) throw misplaced('prehashed', 'is for format raw: a JWS signs header and payload together');
-  if (marshaling !== undefined) throw misplaced('marshaling', 'is for format raw');
+  if (prehashed === true) throw invalid('prehashed', 'is for format raw: a JWS signs header and payload together');
+  if (marshaling !== undefined) throw invalid('marshaling', 'is for format raw');
   const hashOfAlgorithm = hashOfCurve(cipher);
   if (hashOfAlgorithm !== undefined && hashAlgorithm !== undefined && hashAlgorithm !== hashOfAlgorithm)
     throw coreFail('invalid-value', {

@@ -2,7 +2,7 @@
 import { type KeyObject, constants, hash as hashOnce, publicEncrypt, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { concat } from '../../../core/base/bytes.ts';
-import { fail as coreFail } from '../../../core/base/errors.ts';
+import { invalid } from '../../../core/base/invalid.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { base64Field } from '../../../core/wire/fields.ts';
@@ -39,19 +39,14 @@ type OtherFields = OaepFields & { readonly associatedData?: Uint8Array | undefin
 
 /** The parameters that a request to an RSA key asks for. Throws invalid-value. */
 export function oaepSchemeOf({ associatedData, hashAlgorithm = 'sha256', mgf1Hash = hashAlgorithm, label }: OtherFields): OaepScheme {
-  if (associatedData !== undefined) throw misplaced('associated-data', 'is for symmetric keys: RSA-OAEP takes a label');
+  if (associatedData !== undefined) throw invalid('associated-data', 'is for symmetric keys: RSA-OAEP takes a label');
   return { hash: hashAlgorithm, mgf1Hash, label: label ?? new Uint8Array(0) };
 }
 
 /** Throws invalid-value for a parameter of RSAES-OAEP in a request to a symmetric key. */
 export function requireNoOaep(fields: OaepFields): void {
   const given = (['hashAlgorithm', 'mgf1Hash', 'label'] as const).find((name) => fields[name] !== undefined);
-  if (given !== undefined) throw misplaced(toKebab(given), 'is for RSA keys');
-}
-
-/** An invalid-value refusal about a field that does not go with the key. */
-export function misplaced(field: string, rule: string): Error {
-  return coreFail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
+  if (given !== undefined) throw invalid(toKebab(given), 'is for RSA keys');
 }
 
 /** Encrypts with a public key. Throws invalid-value for a plaintext that is too long for it. */
@@ -60,7 +55,7 @@ export function sealOaep(key: KeyObject, { hash, mgf1Hash, label }: OaepScheme, 
   const longest = modulusBytes - 2 * hashBytes[hash] - 2;
   if (plaintext.length > longest) {
     const rule = `has ${plaintext.length} octets, and RSA-OAEP with ${hash} takes ${longest} at most under this key: encrypt it under a data key (generate-data-key)`;
-    throw misplaced('plaintext', rule);
+    throw invalid('plaintext', rule);
   }
   if (mgf1Hash === hash) {
     const options = { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: hash, oaepLabel: label };

@@ -32,7 +32,7 @@ import { derInPlaceOfPem, readPem, seenInPem } from '../../../core/base/texts/pe
 import { encode, readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
 import { hashFor } from '../../../hsm/api.ts';
-import { fail } from '../errors.ts';
+import { fail, unusable } from '../errors.ts';
 import { decryptPkcs8 } from '../inputs/encrypted-pkcs8.ts';
 import { octetsOfJwk, privateKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
 import { findCurve } from '../../../core/base/public-keys/curves.ts';
@@ -332,8 +332,4 @@ async function rsaNumbersAgree(key: KeyObject): Promise<boolean> {
     (e * d) % (p - 1n) === 1n &&
     (e * d) % (q - 1n) === 1n;
   return agree && (await isPrime(p)) && (await isPrime(q));
-}
-
-function unusable(detail: string): Error {
-  return fail('invalid-key-data', { detail });
 }

@@ -8,7 +8,7 @@ import { type Cipher, cipherNameForNodeKey, isSymmetric } from '../ciphers.ts';
 import { derInPlaceOfPem, formatPem, isCertificateLabel, readPem, seenInPem } from '../../../core/base/texts/pem.ts';
 import { readOnly, tag } from '../../../core/der/der.ts';
 import { plainRsa } from '../../../core/der/rsa-pss.ts';
-import { fail } from '../errors.ts';
+import { fail, unusable } from '../errors.ts';
 import { publicKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
 
 /**
@@ -151,8 +151,4 @@ function describe(key: KeyObject, seen: string): string {
   const name = cipherNameForNodeKey(seen);
   const what = name === undefined ? seen.replace(/^(?:ec|rsa|dsa|dh|rsa-pss)\b/, (type) => type.toUpperCase()) : name;
   return key.asymmetricKeyType === undefined ? `${withArticle(key.type)} key of an unknown type` : withArticle(`${what} ${key.type} key`);
-}
-
-function unusable(detail: string): Error {
-  return fail('invalid-key-data', { detail });
 }

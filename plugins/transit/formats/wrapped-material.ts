@@ -4,7 +4,7 @@ import { concat } from '../../../core/base/bytes.ts';
 import { alternativeInitialValue } from '../../../core/base/public-keys/key-wrap.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-keys/public-key.ts';
-import { fail } from '../errors.ts';
+import { unusable } from '../errors.ts';
 import { readPublicKey, requireCompositeModulus } from './public-keys.ts';
 
 /**
@@ -33,8 +33,4 @@ export function unwrapMaterial(transportKey: Uint8Array, wrapped: Uint8Array): U
 /** The only refusal of a wrapped import: the exact cause would help a padding oracle attack. */
 export function unopened(): Error {
   return unusable('The ciphertext does not open under the import wrapping key.');
-}
-
-function unusable(detail: string): Error {
-  return fail('invalid-key-data', { detail });
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { concat } from '../../../core/base/bytes.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { type Element, readObjectIdentifier, readOnly, Reader, tag } from '../../../core/der/der.ts';
-import { fail } from '../errors.ts';
+import { unusable } from '../errors.ts';
 
 const pbes2 = '1.2.840.113549.1.5.13';
 const pbkdf2Id = '1.2.840.113549.1.5.12';
@@ -114,7 +114,3 @@ function numberOf({ content }: Element): number {
 
 const advice =
   'Encrypt it again, for example with "openssl pkcs8 -topk8 -v2 aes-256-cbc" ("-provider legacy -provider default" for an old encryption), or import it with "keystorectl import-key".';
-
-function unusable(detail: string): Error {
-  return fail('invalid-key-data', { detail });
-}

@@ -2,7 +2,7 @@
 import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
-import { fail } from '../errors.ts';
+import { unusable } from '../errors.ts';
 
 /** The JWK in a text; undefined for a text that is not JSON. Throws invalid-key-data for JSON that is not one JWK. `what` names the text. */
 export function readJwkText(given: string, what: string): JsonObject | undefined {
@@ -47,8 +47,4 @@ function keyOf(jwk: JsonObject | JsonWebKey, make: (input: { key: JsonWebKey; fo
   } catch {
     return undefined;
   }
-}
-
-function unusable(detail: string): Error {
-  return fail('invalid-key-data', { detail });
 }

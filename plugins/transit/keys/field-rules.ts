@@ -4,6 +4,7 @@ import { ranged } from '../../../core/base/texts/counted.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import { toldOfKey } from '../records/keyring.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
+import { invalid } from '../../../core/base/invalid.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { besideOf, type Cipher, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';
@@ -32,34 +33,34 @@ export function requireOwnNonces({ convergentEncryption }: Pick<KeyDocument, 'co
 
 /** Creation: checks flags against the cipher. Returns the public key (SPKI DER) of a verification-only key. */
 export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Array | undefined {
-  if (document.derived && cipher.kind !== 'aead') throw misfit('derived', 'is for symmetric ciphers that encrypt');
-  if (document.convergentEncryption && !document.derived) throw misfit('convergent-encryption', 'needs derived true');
-  if (document.kdf !== undefined && !document.derived) throw misfit('kdf', 'needs derived true');
+  if (document.derived && cipher.kind !== 'aead') throw invalid('derived', 'is for symmetric ciphers that encrypt');
+  if (document.convergentEncryption && !document.derived) throw invalid('convergent-encryption', 'needs derived true');
+  if (document.kdf !== undefined && !document.derived) throw invalid('kdf', 'needs derived true');
   requireOutlets(document, cipher);
   if (document.allowSharedSecret !== undefined && !(cipher.kind === 'establishing' && cipher.use === 'decapsulate'))
-    throw misfit('allow-shared-secret', 'is for keys with use decapsulate');
+    throw invalid('allow-shared-secret', 'is for keys with use decapsulate');
   if (document.publicKey !== undefined && cipher.kind === 'establishing')
-    throw misfit('public-key', 'is for keys that verify or encrypt here: to another public key its holder seals by itself');
+    throw invalid('public-key', 'is for keys that verify or encrypt here: to another public key its holder seals by itself');
   return document.publicKey === undefined ? undefined : parsePublicKey(document.publicKey, document.cipher, cipher);
 }
 
 /** Creation and change: throws invalid-value for a key that is to be published, or exported, in a form that keys of the cipher have not. */
 export function requireOutlets({ publish, exportable }: Pick<KeyDocument, 'publish' | 'exportable'>, cipher: Cipher): void {
-  if (publish && isSymmetric(cipher)) throw misfit('publish', 'is for keys with public keys: asymmetric ciphers only');
+  if (publish && isSymmetric(cipher)) throw invalid('publish', 'is for keys with public keys: asymmetric ciphers only');
   if (besideOf(cipher) === undefined) return;
-  if (publish) throw misfit('publish', 'is for keys that have a JWK, and those of mlkem768-x25519 have none');
+  if (publish) throw invalid('publish', 'is for keys that have a JWK, and those of mlkem768-x25519 have none');
   if (exportable)
-    throw misfit('exportable', 'is for other ciphers: keys of mlkem768-x25519 are made as two, without the seed that others take');
+    throw invalid('exportable', 'is for other ciphers: keys of mlkem768-x25519 are made as two, without the seed that others take');
 }
 
 /** Creation and change: checks minimum versions (api 23) against the versions of the key. Throws invalid-value, version-trimmed. */
 export function requireMinimumVersions(name: string, document: KeyDocument, current: KeyRecord | undefined): void {
   const { minEncryptionVersion, minDecryptionVersion } = document;
   const latest = current?.latest ?? 1;
-  if (minEncryptionVersion > latest) throw misfit('min-encryption-version', `is above the latest version, ${latest}`);
-  if (minDecryptionVersion > latest) throw misfit('min-decryption-version', `is above the latest version, ${latest}`);
+  if (minEncryptionVersion > latest) throw invalid('min-encryption-version', `is above the latest version, ${latest}`);
+  if (minDecryptionVersion > latest) throw invalid('min-decryption-version', `is above the latest version, ${latest}`);
   if (minEncryptionVersion !== 0 && minDecryptionVersion > minEncryptionVersion) {
-    throw misfit('min-encryption-version', 'is below min-decryption-version: what it encrypts could not be decrypted');
+    throw invalid('min-encryption-version', 'is below min-decryption-version: what it encrypts could not be decrypted');
   }
   if (current === undefined) return;
   requireNotTrimmed(name, 'min-encryption-version', minEncryptionVersion, current.minEncryptionVersion, current.floor);
@@ -69,13 +70,13 @@ export function requireMinimumVersions(name: string, document: KeyDocument, curr
 /** Creation and change: checks what disables a key against its versions and flags. Throws invalid-value, deletion-not-allowed. */
 export function requireDisabling(document: KeyDocument, current: KeyRecord | undefined): void {
   const { deleteAfter, disabledVersions, deletionAllowed } = document;
-  if (deleteAfter !== undefined && current === undefined) throw misfit('delete-after', 'is for a key that is there');
+  if (deleteAfter !== undefined && current === undefined) throw invalid('delete-after', 'is for a key that is there');
   if (deleteAfter !== undefined && !deletionAllowed)
     throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true as well: "delete-after" deletes the key.' });
-  if (new Set(disabledVersions).size < disabledVersions.length) throw misfit('disabled-versions', 'has a version twice');
+  if (new Set(disabledVersions).size < disabledVersions.length) throw invalid('disabled-versions', 'has a version twice');
   const { floor, latest } = current ?? { floor: 1, latest: 1 };
   const unknown = disabledVersions.find((version) => version < floor || version > latest);
-  if (unknown !== undefined) throw misfit('disabled-versions', `has ${unknown}, and the key has ${ranged(floor, latest, 'version')}`);
+  if (unknown !== undefined) throw invalid('disabled-versions', `has ${unknown}, and the key has ${ranged(floor, latest, 'version')}`);
 }
 
 /** The time of a `delete-after`, in seconds. */
@@ -90,19 +91,14 @@ export function timersOf(autoRotate: AutoRotate | undefined): Timers | undefined
   const activate = microsOf(autoRotate.activateAfter, 'activate-after') ?? 0;
   const deprecate = microsOf(autoRotate.deprecateAfter, 'deprecate-after');
   const invalidate = microsOf(autoRotate.invalidateAfter, 'invalidate-after');
-  if (activate >= rotate) throw misfit('auto-rotate/activate-after', 'must be shorter than rotate-after');
-  if (deprecate !== undefined && deprecate <= activate) throw misfit('auto-rotate/deprecate-after', 'must be longer than activate-after');
+  if (activate >= rotate) throw invalid('auto-rotate/activate-after', 'must be shorter than rotate-after');
+  if (deprecate !== undefined && deprecate <= activate) throw invalid('auto-rotate/deprecate-after', 'must be longer than activate-after');
   if (invalidate !== undefined && invalidate <= activate)
-    throw misfit('auto-rotate/invalidate-after', 'must be longer than activate-after');
+    throw invalid('auto-rotate/invalidate-after', 'must be longer than activate-after');
   if (invalidate !== undefined && deprecate !== undefined && invalidate < deprecate) {
-    throw misfit('auto-rotate/invalidate-after', 'must not be shorter than deprecate-after');
+    throw invalid('auto-rotate/invalidate-after', 'must not be shorter than deprecate-after');
   }
   return { rotate, activate, ...defined({ deprecate, invalidate }) };
-}
-
-/** An invalid-value refusal about one field. */
-function misfit(field: string, rule: string): Error {
-  return coreFail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }
 
 // An unchanged value is accepted: after a trim above a minimum version the document can still be written.

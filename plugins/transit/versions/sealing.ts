@@ -1,6 +1,7 @@
 // Ciphertexts of RSA keys for encryption: made by the public key, opened in the token. For encrypt, decrypt, rewrap and generate-data-key.
+import { invalid } from '../../../core/base/invalid.ts';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
-import { misplaced, type OaepScheme, sealOaep } from '../formats/oaep.ts';
+import { type OaepScheme, sealOaep } from '../formats/oaep.ts';
 import { keyObjectOf } from '../formats/public-keys.ts';
 import { formatValue } from '../formats/value-format.ts';
 import type { Version } from '../records/keyring.ts';
@@ -27,8 +28,7 @@ export function parseSealed(used: UsedKey, text: string, named: number | undefin
 /** Parses a ciphertext that was made here. The answer of encrypt, which names the version as well, is a whole request of decrypt. */
 export function parseCiphertextOf(used: UsedKey, text: string, named: number | undefined): ReturnType<typeof parseCiphertext> {
   const parsed = parseCiphertext(text, used.decode);
-  if (named !== undefined && named !== parsed.version)
-    throw misplaced('key-version', `is not ${parsed.version}, which the ciphertext names`);
+  if (named !== undefined && named !== parsed.version) throw invalid('key-version', `is not ${parsed.version}, which the ciphertext names`);
   return parsed;
 }
 

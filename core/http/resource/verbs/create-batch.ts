@@ -1,7 +1,8 @@
 // POST of a resource in batches: many new entries, each made like a single POST, and each with its own answer.
 import { z } from 'zod';
 import { Whole } from '../../../audit/record.ts';
-import { ServiceError, fail } from '../../../base/errors.ts';
+import { ServiceError } from '../../../base/errors.ts';
+import { failAt } from '../../../base/invalid.ts';
 import type { JsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
@@ -138,8 +139,7 @@ async function inGroups<T>(items: readonly T[], work: (item: T, index: number) =
 
 function requireReference(reference: unknown): void {
   if (reference === undefined || (typeof reference === 'string' && reference.length <= maxReferenceCharacters)) return;
-  const message = `"reference" must be text of at most ${maxReferenceCharacters} characters.`;
-  throw fail('invalid-value', { detail: message, items: [{ message, info: 'reference' }] });
+  throw failAt('reference', `"reference" must be text of at most ${maxReferenceCharacters} characters.`);
 }
 
 /** The schemas of a batch: an entry, and the answer. */
