@@ -7,6 +7,7 @@ import { formatTimestamp } from '../base/time.ts';
 import { HttpExchange } from '../http/context/exchange.ts';
 import { RequestContext, type RequestServer } from '../http/context/request-context.ts';
 import { admitAny, readBody } from '../http/request/body.ts';
+import { repeatedHeader, unmetHeader } from '../http/request/header-rules.ts';
 import { isKeyAway } from '../http/response/problem.ts';
 
 /** Retry-After in seconds while the HSM is unavailable or the appliance is sealed. */
@@ -15,11 +16,16 @@ export const retryAfterSeconds = 30;
 /** The operation and the CA that a request names. */
 type EnrolmentTarget = { readonly name: string; readonly ca: { readonly name: string; readonly tenantId: string } };
 
+/** `refresh` brings the store up to date. */
+export type EnrolmentServer = RequestServer & { readonly audit: Audit; refresh(): void };
+
 /** `Target`: as far as the protocol needs it. */
-export abstract class EnrolmentRequest<Target extends EnrolmentTarget, Answer extends { readonly status: number }> extends RequestContext<
-  Answer,
-  HttpExchange
-> {
+export abstract class EnrolmentRequest<
+  Target extends EnrolmentTarget,
+  Answer extends { readonly status: number },
+  Server extends EnrolmentServer,
+> extends RequestContext<Answer, HttpExchange> {
+  protected readonly server: Server;
   /** undefined until the URL is read, and for one that names nothing */
   protected target: Target | undefined;
   /** parts of the record that the protocol has found */
@@ -28,15 +34,29 @@ export abstract class EnrolmentRequest<Target extends EnrolmentTarget, Answer ex
   protected isAccepted = false;
   /** code of a refusal that is inside a message of its own */
   protected refusal: string | undefined;
-  readonly #server: RequestServer & { readonly audit: Audit };
 
-  constructor(server: RequestServer & { readonly audit: Audit }, request: IncomingMessage, response: ServerResponse) {
+  constructor(server: Server, request: IncomingMessage, response: ServerResponse) {
     super(server, new HttpExchange(request, response));
-    this.#server = server;
+    this.server = server;
   }
 
   /** Kind of its records. */
   protected abstract readonly kind: AuditRecord['kind'];
+
+  /** The target of the URL; undefined for one that names nothing. */
+  protected abstract findTarget(): Target | undefined;
+
+  /** The target, when the request may go on. Throws the ServiceError that refuses it. */
+  protected begin(): Target {
+    const { request } = this.exchange;
+    const repeated = repeatedHeader(request) ?? unmetHeader(request);
+    if (repeated !== undefined) throw repeated;
+    if (this.server.sealed()) throw fail('sealed');
+    this.server.refresh();
+    this.target = this.findTarget();
+    if (this.target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
+    return this.target;
+  }
 
   protected readonly note = (parameters: Readonly<Record<string, unknown>>): void => {
     this.noted = { ...this.noted, ...parameters };
@@ -68,7 +88,7 @@ export abstract class EnrolmentRequest<Target extends EnrolmentTarget, Answer ex
 
   /** Records every outcome before it is answered. */
   protected record(status: number, error: ServiceError | undefined): Promise<void> {
-    const { audit, clock } = this.#server;
+    const { audit, clock } = this.server;
     const { target } = this;
     const reason = error === undefined || error.status >= 500 ? undefined : error.details.detail;
     const parameters = target && { operation: target.name, ca: target.ca.name, ...this.noted, ...defined({ reason }) };

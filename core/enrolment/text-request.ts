@@ -1,12 +1,8 @@
 // Request of a protocol whose messages are octets, and whose refusals outside of them are lines of text: SCEP and CMP.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Audit } from '../audit/record.ts';
 import { defined } from '../base/defined.ts';
-import { fail, type ServiceError } from '../base/errors.ts';
-import type { RequestServer } from '../http/context/request-context.ts';
-import { repeatedHeader, unmetHeader } from '../http/request/header-rules.ts';
+import type { ServiceError } from '../base/errors.ts';
 import type { CertificateAuthority, EnrolmentSettings } from '../plugin/services/certificate-authority.ts';
-import { EnrolmentRequest } from './enrolment-request.ts';
+import { EnrolmentRequest, type EnrolmentServer } from './enrolment-request.ts';
 
 /** An answer of HTTP. */
 export type TextAnswer = {
@@ -34,37 +30,13 @@ export type EnrolmentCall = {
   noteRefusal(code: string): void;
 };
 
-/** `refresh` brings the store up to date. */
-export type TextServer = RequestServer & { readonly audit: Audit; refresh(): void };
-
 type TextTarget = { readonly name: string; readonly ca: CertificateAuthority; readonly settings: EnrolmentSettings };
 
-export abstract class TextEnrolmentRequest<Target extends TextTarget, Server extends TextServer> extends EnrolmentRequest<
+export abstract class TextEnrolmentRequest<Target extends TextTarget, Server extends EnrolmentServer> extends EnrolmentRequest<
   Target,
-  TextAnswer
+  TextAnswer,
+  Server
 > {
-  protected readonly server: Server;
-
-  constructor(server: Server, request: IncomingMessage, response: ServerResponse) {
-    super(server, request, response);
-    this.server = server;
-  }
-
-  /** The target of the URL; undefined for one that names nothing. */
-  protected abstract findTarget(): Target | undefined;
-
-  /** The target, when the request may go on. Throws the ServiceError that refuses it. */
-  protected begin(): Target {
-    const { request } = this.exchange;
-    const repeated = repeatedHeader(request) ?? unmetHeader(request);
-    if (repeated !== undefined) throw repeated;
-    if (this.server.sealed()) throw fail('sealed');
-    this.server.refresh();
-    this.target = this.findTarget();
-    if (this.target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
-    return this.target;
-  }
-
   protected callOf({ ca, settings }: Target, readMessage: () => Promise<Uint8Array>): EnrolmentCall {
     return {
       ca,

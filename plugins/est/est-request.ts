@@ -1,11 +1,9 @@
 // EST request: its target, its record, and its answers, which are lines of text in the form that EST clients accept.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { defined } from '../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
-import { EnrolmentRequest } from '../../core/enrolment/enrolment-request.ts';
-import type { Answered, RequestServer } from '../../core/http/context/request-context.ts';
-import { repeatedHeader, unmetHeader } from '../../core/http/request/header-rules.ts';
+import { EnrolmentRequest, type EnrolmentServer } from '../../core/enrolment/enrolment-request.ts';
+import type { Answered } from '../../core/http/context/request-context.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import type { CertificateAuthority, EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import type { EstCall, EstContext } from './context.ts';
@@ -25,34 +23,26 @@ type Target = {
 };
 
 /**
- * Parts shared by all EST requests. `refresh` brings the store up to date. Requests whose bodies arrive in one round of the event loop go
+ * Parts shared by all EST requests. Requests whose bodies arrive in one round of the event loop go
  * on together after `nextTurn`: token, store and audit trail then get their work in one piece.
  */
-export type EstServer = RequestServer & EstContext & { refresh(): void; nextTurn(): Promise<void> };
+export type EstServer = EnrolmentServer & EstContext & { nextTurn(): Promise<void> };
 
-export class EstRequest extends EnrolmentRequest<Target, EstAnswer> {
+export class EstRequest extends EnrolmentRequest<Target, EstAnswer, EstServer> {
   protected readonly kind = 'est';
-  readonly #server: EstServer;
 
-  constructor(server: EstServer, request: IncomingMessage, response: ServerResponse) {
-    super(server, request, response);
-    this.#server = server;
+  protected findTarget(): Target | undefined {
+    return findTarget(this.server, this.exchange.target);
   }
 
   /** Throws the ServiceError that refuses the request. */
   async run(): Promise<EstAnswer> {
-    const repeated = repeatedHeader(this.exchange.request) ?? unmetHeader(this.exchange.request);
-    if (repeated !== undefined) throw repeated;
-    if (this.#server.sealed()) throw fail('sealed');
-    this.#server.refresh();
-    const target = findTarget(this.#server, this.exchange.target);
-    this.target = target;
-    if (target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
+    const target = this.begin();
     const { method } = this.exchange.request;
     if (method !== target.operation.method && !(method === 'HEAD' && target.operation.method === 'GET')) {
       throw fail('method-not-allowed', { allow: target.operation.method === 'GET' ? ['GET', 'HEAD'] : ['POST'] });
     }
-    return target.operation.run(this.#server, this.#callOf(target));
+    return target.operation.run(this.server, this.#callOf(target));
   }
 
   protected get series(): Pick<Answered, 'method' | 'route'> {
@@ -106,10 +96,10 @@ export class EstRequest extends EnrolmentRequest<Target, EstAnswer> {
 
   async #readBody(): Promise<Uint8Array> {
     // The sender was accepted, so the request counts as one of the tenant: an unproven one does not.
-    if (this.target !== undefined) this.#server.admit?.(this.target.ca.tenantId);
+    if (this.target !== undefined) this.server.admit?.(this.target.ca.tenantId);
     // Read only after the sender was accepted, so the whole limit is allowed.
     const body = await this.readOctets('request', bodyLimitBytes);
-    await this.#server.nextTurn();
+    await this.server.nextTurn();
     return body;
   }
 

@@ -1,12 +1,10 @@
 // Request of ACME over HTTPS (RFC 8555 section 6): its target, its signature and nonce, its record, and its answers.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { defined } from '../../../core/base/defined.ts';
 import { fail, type ServiceError } from '../../../core/base/errors.ts';
 import type { Allowance } from '../../../core/base/token-bucket.ts';
-import { EnrolmentRequest } from '../../../core/enrolment/enrolment-request.ts';
-import type { Answered, RequestServer } from '../../../core/http/context/request-context.ts';
-import { repeatedHeader, unmetHeader } from '../../../core/http/request/header-rules.ts';
+import { EnrolmentRequest, type EnrolmentServer } from '../../../core/enrolment/enrolment-request.ts';
+import type { Answered } from '../../../core/http/context/request-context.ts';
 import { problemMediaType } from '../../../core/http/response/problem.ts';
 import { type Acme, type AcmeAnswer, type AcmeCall, type LocatedAccount, placeOf, type SignedCall } from '../context.ts';
 import { AcmeError, failAcme, typeOf } from '../errors.ts';
@@ -17,10 +15,9 @@ import { findProblemOf } from '../operations/account.ts';
 import type { Operation } from '../operations/operations.ts';
 import { findTarget, isParameter, ownHost, type Target } from './target.ts';
 
-/** Parts shared by all requests. `refresh` brings the store up to date; `origins`: those of the listener. */
-export type AcmeServer = RequestServer &
+/** Parts shared by all requests. `origins`: those of the listener. */
+export type AcmeServer = EnrolmentServer &
   Acme & {
-    refresh(): void;
     origins(): readonly string[];
     /** messages of signers that have proved nothing: each used nonce of them is a record */
     readonly unproven: Allowance;
@@ -39,35 +36,30 @@ export const unprovenRates = {
 /** Octets of a message: a request with a hundred names has thirty thousand. */
 const bodyLimitBytes = 64 * 1024;
 
-export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer> {
+export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer, AcmeServer> {
   protected readonly kind = 'acme';
-  readonly #server: AcmeServer;
   #nonce: string | undefined;
 
-  constructor(server: AcmeServer, request: IncomingMessage, response: ServerResponse) {
-    super(server, request, response);
-    this.#server = server;
+  protected findTarget(): Target {
+    const { request } = this.exchange;
+    if ((request.socket as Partial<TLSSocket>).encrypted !== true)
+      throw malformed('ACME is spoken over HTTPS alone: use the URL with https, on the port for it.');
+    const host = ownHost(request.headers.host, this.server.origins());
+    const target = host === undefined ? undefined : findTarget(this.server, this.exchange.target, host);
+    if (target === undefined) throw fail('not-found', { detail: 'No CA serves ACME at this URL.' });
+    return target;
   }
 
   /** Throws the ServiceError that refuses the request. */
   async run(): Promise<AcmeAnswer> {
-    const { request, method } = this.exchange;
-    const repeated = repeatedHeader(request) ?? unmetHeader(request);
-    if (repeated !== undefined) throw repeated;
-    if (this.#server.sealed()) throw fail('sealed');
-    this.#server.refresh();
-    if ((request.socket as Partial<TLSSocket>).encrypted !== true)
-      throw malformed('ACME is spoken over HTTPS alone: use the URL with https, on the port for it.');
-    const host = ownHost(request.headers.host, this.#server.origins());
-    const target = host === undefined ? undefined : findTarget(this.#server, this.exchange.target, host);
-    this.target = target;
-    if (target === undefined) throw fail('not-found', { detail: 'No CA serves ACME at this URL.' });
+    const target = this.begin();
+    const { method } = this.exchange;
     const { operation, name } = target;
     const allow = operation.by === 'anybody' ? ['GET', 'HEAD'] : ['POST'];
-    if (operation.by !== 'anybody' || name === 'new-nonce') this.#nonce = await this.#server.nonces.make();
+    if (operation.by !== 'anybody' || name === 'new-nonce') this.#nonce = await this.server.nonces.make();
     if (!allow.includes(method)) throw fail('method-not-allowed', { allow, detail: `This resource takes ${allow.join(' and ')}.` });
     if (operation.by !== 'anybody') return this.#runSigned(target, operation);
-    const answer = await operation.run(this.#server, this.#callOf(target));
+    const answer = await operation.run(this.server, this.#callOf(target));
     return name === 'new-nonce' && method === 'HEAD' ? { ...answer, status: 200 } : answer;
   }
 
@@ -75,7 +67,7 @@ export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer> {
     if (this.exchange.headers['content-type'] !== 'application/jose+json') throw failAcme('acme-media-type');
     const jws = readJws(await this.#readBody());
     if (jws.url !== target.url) throw malformed('"url" of the protected header is not the URL of the request.');
-    const useUp = await this.#server.nonces.require(jws.nonce);
+    const useUp = await this.server.nonces.require(jws.nonce);
     const { signer, account } = this.#findSigner(target, operation, jws);
     const problem = account && findProblemOf(target, account.record);
     if (account?.record.isProven !== true || problem !== undefined) this.#requireTurn();
@@ -88,13 +80,13 @@ export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer> {
       if (account.record.isProven) this.#accept(target);
     }
     const call: SignedCall = { ...this.#callOf(target), jws, signer, account };
-    if (operation.by !== 'account') return operation.run(this.#server, call);
+    if (operation.by !== 'account') return operation.run(this.server, call);
     if (account === undefined) throw malformed('The message is signed by a key that it carries: sign with the account, by "kid".');
-    return operation.run(this.#server, { ...call, account });
+    return operation.run(this.server, { ...call, account });
   }
 
   #requireTurn(): void {
-    const seconds = this.#server.unproven.take(this.clientIp, this.#server.clock.monotonicMs());
+    const seconds = this.server.unproven.take(this.clientIp, this.server.clock.monotonicMs());
     if (seconds === 0) return;
     const detail = 'Too many messages of accounts without a certificate, from this address or from all: try again later.';
     throw fail('rate-limited', { detail, retryAfterSeconds: seconds });
@@ -113,7 +105,7 @@ export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer> {
     if (by === 'key') throw malformed('The message names an account, which it is to make: sign with its key, as "jwk".');
     const prefix = `${target.base}/account/`;
     const id = kid?.startsWith(prefix) === true ? kid.slice(prefix.length) : '';
-    const record = !isParameter(id) ? undefined : this.#server.tables.accounts.get(placeOf(target, id));
+    const record = !isParameter(id) ? undefined : this.server.tables.accounts.get(placeOf(target, id));
     if (record === undefined) throw failAcme('acme-account-does-not-exist');
     return { signer: keyOfAccount(record.jwk), account: { id, record } };
   }
@@ -180,7 +172,7 @@ export class AcmeHttpRequest extends EnrolmentRequest<Target, AcmeAnswer> {
 
   /** The request counts as one of the tenant from then on; an unproven one does not. */
   #accept({ ca }: Target): void {
-    if (!this.isAccepted) this.#server.admit?.(ca.tenantId);
+    if (!this.isAccepted) this.server.admit?.(ca.tenantId);
     this.isAccepted = true;
   }
 

@@ -1,6 +1,7 @@
 // Request of CMP over HTTP (RFC 9811): its target, its record, and its answers, which are lines of text where no message can be answered.
 import { fail } from '../../../core/base/errors.ts';
-import { type TextAnswer, TextEnrolmentRequest, type TextServer } from '../../../core/enrolment/text-request.ts';
+import type { EnrolmentServer } from '../../../core/enrolment/enrolment-request.ts';
+import { type TextAnswer, TextEnrolmentRequest } from '../../../core/enrolment/text-request.ts';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 import { readRequestPath } from '../../../core/http/request/path.ts';
 import type { CertificateAuthority, EnrolmentSettings } from '../../../core/plugin/services/certificate-authority.ts';
@@ -9,7 +10,7 @@ import { messageLimits } from '../message/limits.ts';
 import { answerPkiMessage } from '../operations/answer.ts';
 
 /** Parts shared by all requests. */
-export type CmpServer = TextServer & CmpContext;
+export type CmpServer = EnrolmentServer & CmpContext;
 
 type Target = { readonly name: string; readonly ca: CertificateAuthority; readonly settings: EnrolmentSettings };
 

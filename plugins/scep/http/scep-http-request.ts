@@ -1,6 +1,7 @@
 // Request of SCEP over HTTP (RFC 8894 section 4): its target, its record, and its answers, which are lines of text where no message can be answered.
 import { fail } from '../../../core/base/errors.ts';
-import { type TextAnswer, TextEnrolmentRequest, type TextServer } from '../../../core/enrolment/text-request.ts';
+import type { EnrolmentServer } from '../../../core/enrolment/enrolment-request.ts';
+import { type TextAnswer, TextEnrolmentRequest } from '../../../core/enrolment/text-request.ts';
 import type { Answered } from '../../../core/http/context/request-context.ts';
 import { queryOf, readRequestPath } from '../../../core/http/request/path.ts';
 import type { CertificateAuthority, EnrolmentSettings } from '../../../core/plugin/services/certificate-authority.ts';
@@ -10,7 +11,7 @@ import { decodeMessage, readQuery, type ScepQuery } from '../message/query.ts';
 import { operations, type ScepOperation } from '../operations/operations.ts';
 
 /** Parts shared by all requests. */
-export type ScepServer = TextServer & ScepContext;
+export type ScepServer = EnrolmentServer & ScepContext;
 
 type Target = {
   readonly name: string;
