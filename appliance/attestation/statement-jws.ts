@@ -3,6 +3,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { thumbprintOf } from '../../core/base/public-keys/jwk.ts';
 import { type JsonObject, parseJsonObject } from '../../core/wire/json.ts';
+import { encodeBase64url } from '../../core/base/bytes.ts';
 
 /** `typ` of the header (RFC 8725 section 3.11): no token of another kind passes for a statement. */
 const statementType = 'keystored-custody+jwt';
@@ -47,10 +48,6 @@ export function verifyStatement(text: string, keys: readonly KeyObject[]): Verif
 
 function encodeJson(value: object): string {
   return encodeBase64url(Buffer.from(JSON.stringify(value)));
-}
-
-function encodeBase64url(octets: Uint8Array): string {
-  return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
 }
 
 function readJson(part: string, name: string): JsonObject {

@@ -2,6 +2,10 @@
 
 export type Document = Record<string, unknown>;
 
+export function isDocument(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Sets the value at a path such as `auto-rotate/rotate-after`, making the containers on the way. */
 export function setField(document: Document, path: string, value: unknown): void {
   const names = path.split('/');

@@ -1,6 +1,6 @@
 // Hand-overs: a text that waits, sealed, for the holder of a token that opens it once, so that those who pass the token on cannot read the text
 // unnoticed. An opened one stays on record until its end, without the text, to tell that it was opened.
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock, Job } from '../base/context.ts';
 import { defined } from '../base/defined.ts';
 import { fail } from '../base/errors.ts';
@@ -10,6 +10,7 @@ import { writeInPieces } from '../store/records/pieces.ts';
 import type { TableKinds } from '../store/records/table-kinds.ts';
 import { type Store, type Table, Unreadable, type WriteTransaction } from '../store/store.ts';
 import type { Caller } from './caller.ts';
+import { hashOf } from '../base/hash.ts';
 
 /** Record of a hand-over: everything but token and text. */
 export type HandOver = {
@@ -250,8 +251,4 @@ function isInItsTime({ creationTime, expires }: HandOver, { epochMilliseconds: n
 
 function millisecondsOf(timestamp: string): number {
   return Temporal.Instant.from(timestamp).epochMilliseconds;
-}
-
-function hashOf(token: string): string {
-  return hash('sha256', token, 'hex');
 }

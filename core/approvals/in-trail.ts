@@ -7,6 +7,7 @@ import { parseLine } from '../audit/line.ts';
 import type { Act } from './acts.ts';
 import { areOutside, type Outside, type Values } from './narrowing.ts';
 import { fitting, type NamedRule } from './rules.ts';
+import { isJsonObject } from '../wire/json.ts';
 
 /** A rule as the trail has it, in force from a time on, in milliseconds since 1970. `before`: as it was until then. */
 type KnownRule = NamedRule & { readonly sinceMs: number; readonly before?: KnownRule | undefined };
@@ -180,15 +181,11 @@ function merged({ acts, paths, values = {}, needed }: KnownRule, stated: Fields,
       const before = whole[name];
       if (value === null) delete whole[name];
       else if (Array.isArray(before) && Array.isArray(value) && !replacesLists) whole[name] = [...new Set([...before, ...value])];
-      else whole[name] = isFields(before) && isFields(value) ? overlay(before, value) : value;
+      else whole[name] = isJsonObject(before) && isJsonObject(value) ? overlay(before, value) : value;
     }
     return whole;
   };
   return overlay({ acts, paths, values, needed }, stated);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The values by which a record says that it was not under a rule. */

@@ -82,6 +82,11 @@ export function encodeBase64(bytes: Uint8Array): string {
   return bytes.toBase64();
 }
 
+/** Without padding (RFC 7515 section 2). */
+export function encodeBase64url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: 'base64url', omitPadding: true });
+}
+
 /** Lower-case hexadecimal, two digits per octet. */
 export function encodeHex(bytes: Uint8Array): string {
   return bytes.toHex();

@@ -24,5 +24,10 @@ export async function hashInTurns(algorithm: string, ...parts: readonly Uint8Arr
   return whole.digest();
 }
 
+/** The hash under which the store has a secret, and other names that its keys must not show: SHA-256 in hexadecimal. */
+export function hashOf(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
 /** Octets of a hash. */
 export const hashBytes = { sha256: 32, sha384: 48, sha512: 64 } as const;

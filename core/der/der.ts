@@ -221,6 +221,17 @@ export function readObjectIdentifier(content: Uint8Array): string {
   return [top, second, ...rest].join('.');
 }
 
+export type Algorithm = { readonly id: string; readonly parameters: Element | undefined };
+
+/** Reads an AlgorithmIdentifier. Throws DerError. */
+export function readAlgorithm(whole: Uint8Array): Algorithm {
+  const fields = readOnly(whole, tag.sequence);
+  const id = readObjectIdentifier(fields.next(tag.oid).content);
+  const parameters = fields.more ? fields.next() : undefined;
+  fields.end();
+  return { id, parameters };
+}
+
 /** The octets of a BIT STRING that has whole octets. */
 export function readBitString(content: Uint8Array): Uint8Array {
   if (content[0] !== 0) throw new DerError('bit string with unused bits');

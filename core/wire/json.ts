@@ -33,6 +33,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A value that no rule of bodies is for; undefined where the text is not JSON. */
+export function parseIfJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function parse(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;

@@ -6,6 +6,7 @@ import { revealSecret, type Secret } from '../../../core/base/secret.ts';
 import { BackupError } from '../format/error.ts';
 import { readLines } from '../format/source.ts';
 import { openStream } from '../format/stream.ts';
+import { parseIfJson } from '../../../core/wire/json.ts';
 
 /** magic LF ‖ header (one line of JSON) LF ‖ pieces (format/stream.ts). Both lines are associated data of every piece. */
 export const magicOfFormat1 = 'keystored backup ';
@@ -30,7 +31,7 @@ export async function* openFormat1(passphrase: Secret<string>, sealed: AsyncIter
   const { head, rest } = await readLines(sealed, longestHeaderBytes, (lines) => lines.length === 2);
   const [first, second = ''] = head.toString('utf8').split('\n');
   if (first !== magic) throw new BackupError('the backup was made by a newer version');
-  const fields = header.safeParse(parseJson(second));
+  const fields = header.safeParse(parseIfJson(second));
   if (!fields.success) throw new BackupError('the header of the backup is damaged');
   const key = await deriveKey(passphrase, decodeBase64(fields.data.salt) ?? new Uint8Array(), fields.data);
   yield* openStream({ cipher: 'aes-256-gcm', key, associatedData: head }, rest);
@@ -42,12 +43,4 @@ function deriveKey(passphrase: Secret<string>, salt: Uint8Array, { n, r, p }: { 
   return new Promise((resolve, reject) => {
     scrypt(text, salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) => (error === null ? resolve(key) : reject(error)));
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import { BackupError } from './error.ts';
+import { parseIfJson } from '../../../core/wire/json.ts';
 
 /** Facts that a restore needs before it unpacks anything, in all formats. */
 export type Contents = {
@@ -40,7 +41,7 @@ export function formatManifest(manifest: Manifest): Buffer {
 
 /** Throws BackupError for a manifest of another version. */
 export function parseManifest(octets: Uint8Array): Manifest {
-  const parsed = manifestSchema.safeParse(parseJson(Buffer.from(octets).toString('utf8')));
+  const parsed = manifestSchema.safeParse(parseIfJson(Buffer.from(octets).toString('utf8')));
   if (!parsed.success) throw new BackupError('the manifest of the backup is damaged or of a newer version');
   return parsed.data;
 }
@@ -89,13 +90,5 @@ function publicKeys(pem: string): readonly KeyObject[] {
     return splitPublicKeys(pem).map((one) => createPublicKey(one));
   } catch {
     return [];
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

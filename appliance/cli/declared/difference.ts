@@ -1,5 +1,5 @@
 // The unified difference of two documents as YAML.
-import type { Document } from '../field-path.ts';
+import { type Document, isDocument } from '../field-path.ts';
 import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
 import type { Style } from '../terminal/color.ts';
 
@@ -88,8 +88,4 @@ function hunks(lines: readonly Line[]): readonly { readonly head: string; readon
   }
   close();
   return found;
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

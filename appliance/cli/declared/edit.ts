@@ -8,7 +8,7 @@ import { Client, Refused } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
 import { openCatalog } from '../commands/verbs.ts';
-import type { Document } from '../field-path.ts';
+import { type Document, isDocument } from '../field-path.ts';
 import { readDocument } from '../operations/documents.ts';
 import { commandFor } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
@@ -127,8 +127,4 @@ async function openEditor(file: string, { environment }: Io): Promise<void> {
     child.once('exit', done);
   }).finally(() => process.removeListener('SIGINT', ignore));
   if (code !== 0) throw usageError(`the editor "${editor}" failed (${code ?? 'signal'})`);
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // Plans the changes that make the declared entries so: the appliance itself compares each, in a dry run.
 import type { Catalog } from '../catalog.ts';
 import { Refused, type Client } from '../client.ts';
-import { fieldAt, setField, type Document } from '../field-path.ts';
+import { fieldAt, setField, type Document, isDocument } from '../field-path.ts';
 import { CommandFailed, exitCodes } from '../terminal/failure.ts';
 import { inOrder, kindsOf, pathFor, type Kind, type Placed } from './kinds.ts';
 import type { Declared } from './load.ts';
@@ -156,8 +156,4 @@ function replaced({ fields }: Kind, before: Document, stated: Document): Documen
 
 function isMap({ additionalProperties }: { readonly additionalProperties?: unknown }): boolean {
   return typeof additionalProperties === 'object';
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

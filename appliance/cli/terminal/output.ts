@@ -4,11 +4,10 @@ import { painterFor, paintYaml } from './color.ts';
 import { writeAll } from './files.ts';
 import type { Io } from './io.ts';
 import { formatCsv } from './plain.ts';
+import { type Document, isDocument } from '../field-path.ts';
 
 export const formats = ['yaml', 'json', 'table', 'csv'] as const;
 export type Format = (typeof formats)[number];
-
-type Document = Readonly<Record<string, unknown>>;
 
 /** The default format. */
 function usualFormat({ stdout }: Io): Format {
@@ -112,8 +111,4 @@ function isEmptyList(value: unknown): boolean {
 
 function isRows(value: unknown): value is readonly Document[] {
   return Array.isArray(value) && value.length > 0 && value.every(isDocument);
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

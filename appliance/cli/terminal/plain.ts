@@ -1,6 +1,6 @@
 // Answers for other programs: one bare value, or rows as comma-separated values.
 import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
-import { fieldAt, type Document } from '../field-path.ts';
+import { fieldAt, type Document, isDocument } from '../field-path.ts';
 import { CommandFailed, exitCodes } from './failure.ts';
 
 /**
@@ -46,8 +46,4 @@ function seenLines(text: string): string {
 export function bareText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,6 +9,7 @@ import type { Transport } from '../../../hsm/setup/setup.ts';
 import { StartRefused } from '../../start-refused.ts';
 import type { Invitation } from './invitation.ts';
 import { challengeOf, requestFor } from './key-request.ts';
+import { parseIfJson } from '../../../core/wire/json.ts';
 
 /** Claims of the appliance about itself. */
 export type Joiner = {
@@ -105,7 +106,7 @@ async function ask<T>(
   const untilMs = performance.now() + patienceMs;
   const ca = await findAuthority(url, authority, untilMs);
   const answer = await sendUntil(untilMs, (status) => status < 500, url, path, { ca, method: 'POST' }, content);
-  const read = schema.safeParse(jsonOf(answer.body));
+  const read = schema.safeParse(parseIfJson(answer.body));
   if (answer.status === 200 && read.success) return read.data;
   const message = messageOf(answer.body);
   if (answer.status >= 400 && answer.status < 500 && message !== undefined) throw new NotAdmitted('refused', url, message);
@@ -165,16 +166,8 @@ function send(base: string, path: string, options: RequestOptions, content?: obj
   });
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Message of a problem document: from status 500 up it has no detail, but one error. */
 function messageOf(body: string): string | undefined {
-  const { data } = problem.safeParse(jsonOf(body));
+  const { data } = problem.safeParse(parseIfJson(body));
   return (data?.detail ?? data?.errors?.[0]?.['error-message'])?.slice(0, 500);
 }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { sha256Of } from '../bill/write.ts';
 import { run } from '../run.ts';
 import type { Resource } from './statement.ts';
+import { parseIfJson } from '../../../core/wire/json.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -44,17 +45,9 @@ export function billedResources(files: readonly string[]): readonly Resource[] {
 function componentsOf(file: string): readonly Component[] {
   const isBill = (document: unknown): document is { readonly components: readonly Component[] } =>
     Array.isArray((document as { components?: unknown } | null)?.components);
-  const document = parse(readFileSync(file, 'utf8'));
+  const document = parseIfJson(readFileSync(file, 'utf8'));
   if (!isBill(document)) throw new Error(`${file} is not a bill of materials in CycloneDX`);
   return document.components;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function resourceOf({ purl, hashes = [] }: Component): Resource {

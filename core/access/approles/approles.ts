@@ -1,7 +1,7 @@
 // Approles: logins of machines, with a role-id that names the approle and a secret-id that authenticates it (api 48).
-import { hash } from 'node:crypto';
 import { fail } from '../../base/errors.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import { hashOf } from '../../base/hash.ts';
 
 /** Durations are stored as the user wrote them. */
 export type ApproleDocument = {
@@ -70,9 +70,4 @@ const mostOwners = 100;
 export function ownersOfRoleId(store: Store, roleId: string): readonly { readonly tenantId: string; readonly name: string }[] {
   const keys = roleIdTable(store).keys([hashOf(roleId)], { limit: mostOwners });
   return Array.from(keys, ([, tenantId, name]) => ({ tenantId: String(tenantId), name: String(name) }));
-}
-
-/** Keys of records are stored unencrypted: a hash keeps the role-id out of them. */
-function hashOf(roleId: string): string {
-  return hash('sha256', roleId, 'hex');
 }

@@ -1,5 +1,5 @@
 // Secret-ids: stored as hashes, counted down inside the transaction of the login, removed with their approle.
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
@@ -10,6 +10,7 @@ import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
 import type { LoginIdentity, TokenName } from '../user.ts';
 import { approleTable } from './approles.ts';
 import { dropOldFailures } from './attempt-limit.ts';
+import { hashOf } from '../../base/hash.ts';
 
 /** Record of a secret-id: everything but the secret-id itself. */
 export type SecretIdRecord = {
@@ -186,8 +187,4 @@ const clockToleranceMs = 300_000;
 
 function millisecondsOf(timestamp: string): number {
   return decodeTimestamp(timestamp)?.epochMilliseconds ?? 0;
-}
-
-function hashOf(secretId: string): string {
-  return hash('sha256', secretId, 'hex');
 }

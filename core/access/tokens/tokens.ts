@@ -1,5 +1,5 @@
 // Tokens: drawn from the HSM, kept only as a hash, found by it, ended together with their children (api 47 to 49).
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { defined } from '../../base/defined.ts';
 import { drawUuid } from '../../base/uuid.ts';
 import type { Hsm } from '../../../hsm/api.ts';
@@ -12,6 +12,7 @@ import { formatTimestamp } from '../../base/time.ts';
 import { noteLogin } from '../logins/recent-logins.ts';
 import type { LoginIdentity } from '../user.ts';
 import { asAlone, isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
+import { hashOf } from '../../base/hash.ts';
 
 /** Grant of a new token. The policies are names, resolved at each use, never frozen. A child has the identity of its parent. */
 export type TokenGrant = {
@@ -79,7 +80,7 @@ export function issueToken(
   const expires = ttlSeconds === undefined ? undefined : creationTime.add({ seconds: ttlSeconds });
   const record: TokenRecord = {
     accessor,
-    hash: hashToken(revealSecret(token)),
+    hash: hashOf(revealSecret(token)),
     tenantId,
     user,
     ...defined({ identity }),
@@ -191,7 +192,7 @@ export function disableToken(transaction: WriteTransaction, store: Store, tenant
 
 /** The record of a token that is valid now, or undefined. */
 export function findToken(store: Store, token: string, now: Temporal.Instant): TokenRecord | undefined {
-  const lineage = readLineage(store, hashToken(token));
+  const lineage = readLineage(store, hashOf(token));
   return lineage !== undefined && worksAt(lineage, now) ? lineage[0] : undefined;
 }
 
@@ -210,7 +211,7 @@ export class TokenFinder {
 
   /** The lineage of a token that is valid now, or undefined. */
   find(token: string, now: Temporal.Instant): Lineage | undefined {
-    const hash = hashToken(token);
+    const hash = hashOf(token);
     let lineage = this.#known.find(hash);
     if (lineage === undefined) {
       lineage = readLineage(this.#store, hash);
@@ -226,8 +227,4 @@ function readLineage(store: Store, hash: string): Lineage | undefined {
   const place = hashTable(store).get([hash]);
   const record = place === undefined ? undefined : tokenTable(store).get(place);
   return record === undefined ? undefined : lineageOf(store, record);
-}
-
-function hashToken(token: string): string {
-  return hash('sha256', token, 'hex');
 }

@@ -10,10 +10,10 @@ import {
   objectIdentifier,
   octetString,
   Reader,
-  readObjectIdentifier,
   readOnly,
   sequence,
   tag,
+  readAlgorithm,
 } from '../../../core/der/der.ts';
 import { macLimits } from './limits.ts';
 import { macId } from './oids.ts';
@@ -165,16 +165,6 @@ function readIterations(content: Uint8Array, kind: MacScheme['kind']): number {
 function readNumber(content: Uint8Array): number {
   if (content.length === 0 || content.length > 4 || (content[0] ?? 0) > 0x7f) throw new DerError('number out of range');
   return content.reduce((value, octet) => value * 256 + octet, 0);
-}
-
-type Algorithm = { readonly id: string; readonly parameters: Element | undefined };
-
-function readAlgorithm(whole: Uint8Array): Algorithm {
-  const fields = readOnly(whole, tag.sequence);
-  const id = readObjectIdentifier(fields.next(tag.oid).content);
-  const parameters = fields.more ? fields.next() : undefined;
-  fields.end();
-  return { id, parameters };
 }
 
 function required(parameters: Element | undefined): Element {

@@ -9,6 +9,7 @@ import { makeNonce } from '../records/transactions.ts';
 import type { Granted } from './exchange.ts';
 import type { Known } from './prove.ts';
 import { type Sender, signingProtector } from './sender.ts';
+import { isLimit, noteFailure, sentence } from '../../../core/enrolment/refusals.ts';
 
 /** A message that goes out. `pauses`: the device waits before it goes on. */
 export type Reply = { readonly octets: Uint8Array; readonly pauses: boolean };
@@ -24,7 +25,7 @@ export async function replyTo(context: CmpContext, call: CmpCall, known: Known, 
     await countUnproven(call, known);
     if (known.sender !== undefined && call.isAccepted()) call.ca.countRefused(call.clientIp, ownNameOf(known.sender));
     // Counted first: a flood beyond the limit is noted nowhere, and costs the store nothing.
-    if (known.header !== undefined) await noteFailure(call, refusal);
+    if (known.header !== undefined) await noteFailure(call, 'cmp', refusal.reason);
     call.note({ reason: refusal.reason });
     call.noteRefusal(error instanceof ServiceError ? error.code : `cmp-${refusal.failInfo}`);
     return replyRefusal(context, call, known, refusal);
@@ -61,8 +62,6 @@ async function replyRefusal(context: CmpContext, call: CmpCall, known: Known, re
   return replyWith(context, known, granted, protector);
 }
 
-const isLimit = (error: unknown): boolean => error instanceof ServiceError && error.status === 429;
-
 /**
  * Counts what was refused before its sender was proven: even a refusal costs the token a signature. What is beyond another limit counts too. Throws
  * `rate-limited`.
@@ -76,14 +75,6 @@ function ownNameOf(sender: Sender): string | undefined {
   return sender.kind === 'mac' && sender.isShared ? undefined : sender.name;
 }
 
-function noteFailure(call: CmpCall, { reason }: CmpRefusal): Promise<void> {
-  const { subject } = call.noted();
-  return call.ca.noteFailure({
-    ...{ protocol: 'cmp', clientIp: call.clientIp, reason },
-    subject: typeof subject === 'string' ? subject : undefined,
-  });
-}
-
 /** The refusal in the words of CMP; throws what is not one of the message: HTTP answers that. */
 function refusalOf(error: unknown): CmpRefusal {
   if (error instanceof CmpRefusal) return error;
@@ -91,9 +82,4 @@ function refusalOf(error: unknown): CmpRefusal {
   const failInfo =
     error.code === 'identity-not-allowed' ? 'notAuthorized' : error.code === 'invalid-csr' ? 'badCertTemplate' : 'badRequest';
   return new CmpRefusal(failInfo, error.details.detail ?? error.advice);
-}
-
-/** A reason as a sentence; most are clauses. */
-function sentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${reason.endsWith('.') ? '' : '.'}`;
 }

@@ -1,5 +1,5 @@
 // Sessions of the console: the cookie's token and a second secret, which is handed to one page load after the sign-in. Neither works alone.
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Sender } from '../../../core/access/access-control.ts';
 import type { Caller } from '../../../core/access/caller.ts';
 import { parseDuration } from '../../../core/base/time.ts';
@@ -11,6 +11,7 @@ import { sessionsService, type BrowserSession, type BrowserSignIn } from '../../
 import { writeInPieces } from '../../../core/store/records/pieces.ts';
 import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
 import type { Config } from '../config.ts';
+import { hashOf } from '../../../core/base/hash.ts';
 
 /** Record of a session, beside its token. [tenant uuid, accessor] */
 export type ConsoleSession = {
@@ -162,8 +163,4 @@ function keyOf({ tenantId, accessor }: Caller): readonly [string, string] {
 
 function isSecret(sent: string, { secretHash }: ConsoleSession): boolean {
   return timingSafeEqual(Buffer.from(hashOf(sent)), Buffer.from(secretHash));
-}
-
-function hashOf(secret: string): string {
-  return hash('sha256', secret, 'hex');
 }

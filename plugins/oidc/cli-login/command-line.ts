@@ -10,13 +10,14 @@ import { stillHolds } from '../session/browser-session.ts';
 import { failOidc, pollErrors } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
 import { endSession } from '../records/end-session.ts';
-import { hashSecret, type CliLogin, type Identity, identityOf, userFields } from '../records/sign-ins.ts';
+import { type CliLogin, type Identity, identityOf, userFields } from '../records/sign-ins.ts';
 import type { Oidc } from '../context.ts';
 import { loginPath } from '../pages/login.ts';
 import { problemReply } from '../report.ts';
 import { chooseRedirectUri, sessionSeconds } from '../records/service-record.ts';
 import { isExpired, pendingSeconds } from '../records/under-way.ts';
 import { tags } from '../../../core/http/tags.ts';
+import { hashOf } from '../../../core/base/hash.ts';
 
 const intervalSeconds = 2;
 /** Most poll tokens whose last poll is remembered; the one not seen for the longest time is dropped first. */
@@ -79,7 +80,7 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
       secretInput: ['pollToken'],
       secretOutput: ['token'],
       errors: [...Object.keys(pollErrors), 'rate-limited'],
-      run: (call, { pollToken }) => poll(oidc, call, hashSecret(pollToken), lastPolls),
+      run: (call, { pollToken }) => poll(oidc, call, hashOf(pollToken), lastPolls),
     }),
     defineEndpoint({
       method: 'POST',
@@ -116,7 +117,7 @@ async function ask(
   limiter.require(call.clientIp, located.tenantId);
   const pollToken = Buffer.from(await oidc.hsm.random(32)).toString('base64url');
   const userCode = formatUserCode(await oidc.hsm.random(64));
-  const id = hashSecret(pollToken);
+  const id = hashOf(pollToken);
   const { tenantId, record } = located;
   await oidc.store.write((transaction) =>
     oidc.cliLogins.add(transaction, id, {

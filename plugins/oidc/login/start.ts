@@ -10,7 +10,7 @@ import { bindingCookie, findLastTenant } from '../session/cookies.ts';
 import { authorizationUrl, openProvider, clientSettings } from '../provider/token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
-import { hashSecret, type Prompt } from '../records/sign-ins.ts';
+import { type Prompt } from '../records/sign-ins.ts';
 import { noTenantId, type Located, type Oidc } from '../context.ts';
 import { languageOf, type Language } from '../../../core/http/pages/language.ts';
 import { providersPage, tenantPage } from '../pages/login.ts';
@@ -19,6 +19,7 @@ import { scopesOf } from '../records/role-record.ts';
 import { chooseRedirectUri, providerName } from '../records/service-record.ts';
 import { isExpired, pendingSeconds } from '../records/under-way.ts';
 import { pagesTag } from '../tags.ts';
+import { hashOf } from '../../../core/base/hash.ts';
 
 export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
   const page = { method: 'GET', access: 'public', tag: pagesTag, produces: 'text/html', page: true } as const;
@@ -104,7 +105,7 @@ async function startLogin(oidc: Oidc, limiter: Limiter, call: PublicCall, attemp
   if (prompt !== undefined) location.searchParams.set('prompt', prompt);
   const cookie = readBindingCookie(call) ?? fresh;
   await oidc.store.write((transaction) =>
-    oidc.pending.add(transaction, hashSecret(state), {
+    oidc.pending.add(transaction, hashOf(state), {
       tenantId,
       tenantName: located.tenantName,
       service,
@@ -112,7 +113,7 @@ async function startLogin(oidc: Oidc, limiter: Limiter, call: PublicCall, attemp
       redirectUri,
       nonce,
       codeVerifier,
-      binding: hashSecret(cookie),
+      binding: hashOf(cookie),
       createdMs: call.now.epochMilliseconds,
       clientIp: call.clientIp,
       ...defined({ handOff: cliLogin, prompt }),

@@ -13,6 +13,7 @@ import type { SignInMetadata } from '../../../core/identity/discovery.ts';
 import type { GoogleGroups, ServiceRecord } from '../records/service-record.ts';
 import { fetchPage } from './directory.ts';
 import { judgeProviderError } from './provider-errors.ts';
+import { encodeBase64url } from '../../../core/base/bytes.ts';
 
 /** Scope that a super administrator of the domain delegates to the service account. */
 const groupsScope = 'https://www.googleapis.com/auth/admin.directory.group.readonly';
@@ -82,11 +83,11 @@ async function signAssertion(request: GoogleGroupsRequest): Promise<string> {
   const issuedAt = Math.floor(clock.now().epochMilliseconds / 1000);
   const { clientEmail: iss, adminEmail: sub, transitKey } = settings;
   const claims = { iss, sub, scope: groupsScope, aud: tokenEndpoint, iat: issuedAt, exp: issuedAt + requestSeconds };
-  const input = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) => base64url(Buffer.from(JSON.stringify(part)))).join('.');
+  const input = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) => encodeBase64url(Buffer.from(JSON.stringify(part)))).join('.');
   try {
     const { signature, ...signed } = await transitKeys.signRs256(tenantId, transitKey, Buffer.from(input));
     request.noteSigned(signed);
-    return `${input}.${base64url(signature)}`;
+    return `${input}.${encodeBase64url(signature)}`;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     throw failed(
@@ -95,10 +96,6 @@ async function signAssertion(request: GoogleGroupsRequest): Promise<string> {
       { 'transit-key': transitKey, 'key-error': error.code },
     );
   }
-}
-
-function base64url(octets: Uint8Array): string {
-  return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
 }
 
 async function readPages(request: GoogleGroupsRequest, accessToken: Secret<string>): Promise<readonly string[]> {

@@ -2,7 +2,6 @@
 import { defined } from '../../../core/base/defined.ts';
 import type { LoginIdentity } from '../../../core/access/user.ts';
 import type { AuditNote } from '../../../core/http/endpoint.ts';
-import { createHash } from 'node:crypto';
 import type { Claims } from '../../../core/identity/claims.ts';
 
 /** A login between start and callback. The key is the hash of the state, which itself is only in the browser's URL. */
@@ -82,11 +81,6 @@ export type FailedLogin = {
   /** absent when the login failed before it had claims */
   readonly claims?: Claims;
 };
-
-/** The hash under which a secret of a browser or command line is stored. Hexadecimal. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
-}
 
 /** The identity that a sign-in has proved. */
 export function identityOf({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): LoginIdentity {

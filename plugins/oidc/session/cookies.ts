@@ -3,7 +3,7 @@ import { equalConstantTime, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { isName } from '../../../core/wire/fields.ts';
 import type { PublicCall } from '../../../core/http/endpoint.ts';
 import { findCookie, formatCookie } from '../../../core/http/request/cookies.ts';
-import { hashSecret } from '../records/sign-ins.ts';
+import { hashOf } from '../../../core/base/hash.ts';
 
 /** 256 random bits that only this browser has; reused over concurrent logins, so that two tabs do not interfere. */
 export const bindingCookie = '__Host-keystored-login';
@@ -24,5 +24,5 @@ export function findLastTenant(call: Pick<PublicCall, 'headers'>): string | unde
 
 /** Tells whether a binding cookie is the one whose hash was kept when the login began. */
 export function isBoundTo(binding: string, cookie: string | undefined): boolean {
-  return cookie !== undefined && equalConstantTime(encodeUtf8(binding), encodeUtf8(hashSecret(cookie)));
+  return cookie !== undefined && equalConstantTime(encodeUtf8(binding), encodeUtf8(hashOf(cookie)));
 }

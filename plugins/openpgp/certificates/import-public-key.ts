@@ -2,7 +2,7 @@
 import type { Config, Key, KeyID, Subkey } from 'openpgp';
 import { readJwk } from '../../../core/base/public-keys/public-key.ts';
 import type { OpenpgpRecord } from '../records.ts';
-import { decodeBase64 } from '../../../core/base/bytes.ts';
+import { decodeBase64, encodeBase64url } from '../../../core/base/bytes.ts';
 import { unusable } from '../errors.ts';
 import { formatArmor } from '../format/keyblock.ts';
 import { openpgp } from '../format/library.ts';
@@ -137,18 +137,14 @@ function isSound(key: Key | Subkey): boolean {
 function jwkOf(key: Key | Subkey): JsonWebKey | undefined {
   const { algorithm, curve = '' } = key.getAlgorithmInfo();
   const { n, e, Q, A } = key.keyPacket.publicParams as PublicParams;
-  if (n !== undefined && e !== undefined) return { kty: 'RSA', n: base64url(n), e: base64url(e) };
+  if (n !== undefined && e !== undefined) return { kty: 'RSA', n: encodeBase64url(n), e: encodeBase64url(e) };
   const named = curveCiphers.get(curve);
   if (named !== undefined && Q !== undefined) {
     // Q is 04 ‖ X ‖ Y
     const width = (Q.length - 1) / 2;
-    return { kty: 'EC', crv: named[1], x: base64url(Q.subarray(1, 1 + width)), y: base64url(Q.subarray(1 + width)) };
+    return { kty: 'EC', crv: named[1], x: encodeBase64url(Q.subarray(1, 1 + width)), y: encodeBase64url(Q.subarray(1 + width)) };
   }
   // Q of EdDSA (22) is 40 ‖ point; A of Ed25519 (27) the point
   const point = algorithm === 'eddsaLegacy' ? Q?.subarray(1) : algorithm === 'ed25519' ? A : undefined;
-  return point?.length === 32 ? { kty: 'OKP', crv: 'Ed25519', x: base64url(point) } : undefined;
-}
-
-function base64url(octets: Uint8Array): string {
-  return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
+  return point?.length === 32 ? { kty: 'OKP', crv: 'Ed25519', x: encodeBase64url(point) } : undefined;
 }

@@ -8,6 +8,7 @@ import { type PastPrimary, pastOfPrimary, type PastSubkey, pastOfSubkey } from '
 import { userIdSchema } from '../records.ts';
 import { openpgp } from '../format/library.ts';
 import { readPrivateKeyBlock } from '../format/reading.ts';
+import { encodeBase64url } from '../../../core/base/bytes.ts';
 
 /** A block, and which key of it is meant. */
 export type SecretBlockOrder = {
@@ -153,10 +154,10 @@ function privateJwkOf(packet: SecretPacket): JsonWebKey {
   if (algorithm === 'ecdsa' && crv !== undefined && open['Q'] !== undefined) {
     const width = (open['Q'].length - 1) / 2;
     const [x, y] = [open['Q'].subarray(1, 1 + width), open['Q'].subarray(1 + width)];
-    return { kty: 'EC', crv, x: base64url(x), y: base64url(y), d: base64url(padded(secret['d'], width)) };
+    return { kty: 'EC', crv, x: encodeBase64url(x), y: encodeBase64url(y), d: encodeBase64url(padded(secret['d'], width)) };
   }
   if (algorithm === 'eddsaLegacy' && open['Q']?.length === 33)
-    return { kty: 'OKP', crv: 'Ed25519', x: base64url(open['Q'].subarray(1)), d: base64url(padded(secret['seed'], 32)) };
+    return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64url(open['Q'].subarray(1)), d: encodeBase64url(padded(secret['seed'], 32)) };
   throw unusable(`A key of the algorithm ${algorithm} ${curve} is not offered; RSA, Ed25519 as algorithm 22 and NIST ECDSA are.`);
 }
 
@@ -173,8 +174,8 @@ function rsaJwk({ n, e }: Numbers, { d, p, q, u }: Numbers): JsonWebKey {
   const modulo = (prime: Uint8Array): Uint8Array => octetsOf(numberOf(d) % (numberOf(prime) - 1n));
   return {
     kty: 'RSA',
-    ...{ n: base64url(n), e: base64url(e), d: base64url(d), p: base64url(q), q: base64url(p) },
-    ...{ dp: base64url(modulo(q)), dq: base64url(modulo(p)), qi: base64url(u) },
+    ...{ n: encodeBase64url(n), e: encodeBase64url(e), d: encodeBase64url(d), p: encodeBase64url(q), q: encodeBase64url(p) },
+    ...{ dp: encodeBase64url(modulo(q)), dq: encodeBase64url(modulo(p)), qi: encodeBase64url(u) },
   };
 }
 
@@ -195,8 +196,4 @@ function padded(octets: Uint8Array = new Uint8Array(0), width: number): Uint8Arr
 
 function misplaced(field: string, why: string): Error {
   return failCore('invalid-value', { detail: `"${field}": ${why}.`, items: [{ message: why, info: field }] });
-}
-
-function base64url(octets: Uint8Array): string {
-  return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
 }

@@ -1,6 +1,16 @@
 // Algorithms of SCEP messages: those of today, and old ones, which are read so that an administrator may allow them by name.
 import { cipherIds, hashIds, mgf1, rsaEncryption, rsaesOaep } from '../../../core/cms/algorithms.ts';
-import { type Element, nullValue, objectIdentifier, Reader, readObjectIdentifier, readOnly, sequence, tag } from '../../../core/der/der.ts';
+import {
+  type Element,
+  nullValue,
+  objectIdentifier,
+  Reader,
+  readOnly,
+  sequence,
+  tag,
+  readAlgorithm,
+  type Algorithm,
+} from '../../../core/der/der.ts';
 import { ScepMalformed } from './malformed.ts';
 
 export type Digest = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
@@ -64,17 +74,6 @@ const signatures: ReadonlyMap<string, { readonly scheme: 'rsa-pkcs1v15' | 'ecdsa
   ['1.2.840.10045.4.3.3', { scheme: 'ecdsa', digest: 'sha384' }],
   ['1.2.840.10045.4.3.4', { scheme: 'ecdsa', digest: 'sha512' }],
 ]);
-
-export type Algorithm = { readonly id: string; readonly parameters: Element | undefined };
-
-/** Reads an AlgorithmIdentifier. Throws DerError. */
-export function readAlgorithm(whole: Uint8Array): Algorithm {
-  const fields = readOnly(whole, tag.sequence);
-  const id = readObjectIdentifier(fields.next(tag.oid).content);
-  const parameters = fields.more ? fields.next() : undefined;
-  fields.end();
-  return { id, parameters };
-}
 
 /** Parameters that are NULL or absent, which mean the same (RFC 5754 section 2). */
 function requireNoParameters({ id, parameters }: Algorithm): void {

@@ -1,13 +1,12 @@
 // Reads what a client of SCEP sends (RFC 8894 section 3): a SignedData of one signer around an EnvelopedData, in DER or BER.
 import { hash as hashOf } from 'node:crypto';
-import { encode, Reader, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
+import { encode, Reader, readObjectIdentifier, readOnly, tag, readAlgorithm } from '../../../core/der/der.ts';
 import { cmsAttribute, contentType } from '../../../core/der/oids.ts';
 import {
   type Digest,
   digestIds,
   type OldAlgorithm,
   oldAmong,
-  readAlgorithm,
   readDigest,
   readSignatureScheme,
   type SignatureScheme,

@@ -15,6 +15,7 @@ import { requireRegistration } from './ca.ts';
 import type { Asked, Granted } from './opened.ts';
 import { enrol } from './enrol.ts';
 import { findCertificate, findList, poll } from './queries.ts';
+import { isLimit, noteFailure, sentence } from '../../../core/enrolment/refusals.ts';
 
 const names: Readonly<Record<number, string>> = {
   [messageType.pkcsReq]: 'PKCSReq',
@@ -55,7 +56,7 @@ export async function pkiOperation(context: ScepContext, call: ScepCall): Promis
     await countUnproven(call, asked);
     if (call.isAccepted()) countRefused(call);
     // Counted first: a flood beyond the limit is noted nowhere, and costs the store nothing.
-    if (asked !== undefined) await noteFailure(call, refusal);
+    if (asked !== undefined) await noteFailure(call, 'scep', refusal.reason);
     call.note({ reason: refusal.reason });
     call.noteRefusal(error instanceof ServiceError ? error.code : `scep-${refusal.failInfo}`);
     // Without a transaction there is nothing to answer to.
@@ -153,8 +154,6 @@ function transportOf(transport: { readonly padding: 'pkcs1v15' } | { readonly pa
   return { padding: 'oaep', hash: transport.hash satisfies OaepHash };
 }
 
-const isLimit = (error: unknown): boolean => error instanceof ServiceError && error.status === 429;
-
 /**
  * Counts what was refused before its sender was accepted: even a refusal costs the token a signature, and who guesses at ciphertexts or secrets needs
  * many. What is beyond another limit counts too, so that in the end it is not even decrypted. Throws `rate-limited`.
@@ -169,14 +168,6 @@ function countRefused(call: ScepCall): void {
   call.ca.countRefused(call.clientIp, typeof serial === 'string' ? `certificate ${serial}` : undefined);
 }
 
-function noteFailure(call: ScepCall, { reason }: Refusal): Promise<void> {
-  const { subject } = call.noted();
-  return call.ca.noteFailure({
-    ...{ protocol: 'scep', clientIp: call.clientIp, reason },
-    subject: typeof subject === 'string' ? subject : undefined,
-  });
-}
-
 type Refusal = { readonly failInfo: FailInfo; readonly reason: string; readonly answerable?: AnswerableFields | undefined };
 
 /** The refusal in the words of SCEP; throws what is not one of the message: HTTP answers that. */
@@ -184,9 +175,4 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof ScepMalformed) return error;
   if (!(error instanceof ServiceError) || isKeyAway(error) || error.status >= 500 || error.status === 429) throw error;
   return { failInfo: 'badRequest', reason: error.details.detail ?? error.advice };
-}
-
-/** A reason as a sentence; most are clauses. */
-function sentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${reason.endsWith('.') ? '' : '.'}`;
 }

@@ -1,6 +1,6 @@
 // JSON Web Encryption (RFC 7516) in compact form: ECDH-ES, alone and with AES key wrap, and RSA-OAEP (RFC 7518 section 4, RFC 8037 section 3.2).
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
+import { concat, encodeUtf8, encodeBase64url, uint32 } from '../../../core/base/bytes.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { type AgreeingKeyType, type HashName, keyUses } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
@@ -159,10 +159,10 @@ const wrapIv = Buffer.alloc(8, 0xa6);
 
 /** Concat KDF (RFC 7518 section 4.6.2). All keys have at most two hashes of octets. */
 function concatKdf(secret: Uint8Array, algorithm: string, parties: readonly Uint8Array[], bytes: number): Uint8Array {
-  const info = concat(...[encodeUtf8(algorithm), ...parties].flatMap((part) => [fourOctets(part.length), part]), fourOctets(8 * bytes));
+  const info = concat(...[encodeUtf8(algorithm), ...parties].flatMap((part) => [uint32(part.length), part]), uint32(8 * bytes));
   const rounds = Array.from({ length: Math.ceil(bytes / 32) }, (_, at) =>
     createHash('sha256')
-      .update(fourOctets(at + 1))
+      .update(uint32(at + 1))
       .update(secret)
       .update(info)
       .digest(),
@@ -202,13 +202,7 @@ function headerOf(text: string): JsonObject {
 /** Octets in base64url without padding; another spelling of the same octets is refused. */
 function octetsOf(text: string): Uint8Array {
   const octets = new Uint8Array(Buffer.from(text, 'base64url'));
-  if (octets.toBase64({ alphabet: 'base64url', omitPadding: true }) !== text) throw malformed('has a part that is not base64url');
-  return octets;
-}
-
-function fourOctets(number: number): Uint8Array {
-  const octets = new Uint8Array(4);
-  new DataView(octets.buffer).setUint32(0, number);
+  if (encodeBase64url(octets) !== text) throw malformed('has a part that is not base64url');
   return octets;
 }
 

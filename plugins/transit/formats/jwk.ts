@@ -8,6 +8,7 @@ import type { Cipher } from '../ciphers.ts';
 import { hashOfCurve } from './hash-of-curve.ts';
 import { keyObjectOf } from './public-keys.ts';
 import { pssRuleOf } from './rsa-pss.ts';
+import { encodeBase64url } from '../../../core/base/bytes.ts';
 
 // Remembered by the stored octets: the store returns the same object until the record changes.
 const keyIds = new WeakMap<Uint8Array, string>();
@@ -43,7 +44,7 @@ function algorithmOf(cipher: Cipher, publicKey: Uint8Array): { readonly alg?: st
 
 /** A private key (PKCS#8) as JWK in JSON; of a symmetric key its octets. */
 export function privateJwkText(cipher: Cipher, material: Uint8Array, publicKey: Uint8Array | undefined): string {
-  if (publicKey === undefined) return JSON.stringify({ kty: 'oct', k: material.toBase64({ alphabet: 'base64url', omitPadding: true }) });
+  if (publicKey === undefined) return JSON.stringify({ kty: 'oct', k: encodeBase64url(material) });
   const key = cleanly(() =>
     createPrivateKey({ key: Buffer.from(material.buffer, material.byteOffset, material.length), format: 'der', type: 'pkcs8' }),
   );

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { invalid } from '../../../core/base/invalid.ts';
 import { defined } from '../../../core/base/defined.ts';
-import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
+import { concat, encodeUtf8, encodeBase64url } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
@@ -62,17 +62,13 @@ export function jwsAlgorithm({ keyType, family }: SigningCipher, method: Signatu
   return family === 'ed25519' ? 'EdDSA' : keyType.toUpperCase();
 }
 
-/** The octets that are signed: header and payload in base64url, with a point between them (RFC 7515 section 5.1). */
+/** The octets that are signed: header and payload in encodeBase64url, with a point between them (RFC 7515 section 5.1). */
 export function signingInput(algorithm: string, publicKey: Uint8Array, type: string | undefined, payload: Uint8Array): Uint8Array {
   const header = JSON.stringify({ alg: algorithm, ...defined({ typ: type }), kid: keyIdOf(publicKey) });
-  return concat(encodeUtf8(`${base64url(encodeUtf8(header))}.`), encodeUtf8(base64url(payload)));
+  return concat(encodeUtf8(`${encodeBase64url(encodeUtf8(header))}.`), encodeUtf8(encodeBase64url(payload)));
 }
 
 /** The compact form (RFC 7515 section 7.1). */
 export function compactJws(input: Uint8Array, signature: Uint8Array): string {
-  return `${Buffer.from(input.buffer, input.byteOffset, input.length).toString('latin1')}.${base64url(signature)}`;
-}
-
-function base64url(octets: Uint8Array): string {
-  return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
+  return `${Buffer.from(input.buffer, input.byteOffset, input.length).toString('latin1')}.${encodeBase64url(signature)}`;
 }

@@ -1,7 +1,7 @@
 // Signatures: which options fit a cipher, what is sent to the token, and how the result is written (api 32).
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Base64Decoder, encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
+import { type Base64Decoder, encodeBase64, parseBase64, encodeBase64url } from '../../../core/base/bytes.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { hashBytes, hashInTurns, isHashedAtOnce } from '../../../core/base/hash.ts';
@@ -173,7 +173,7 @@ export function requireHashLength(name: HashName, input: Uint8Array): void {
 
 /** The text of a signature from the token, without prefix. */
 export function encodeSignature(method: SignatureMethod, raw: Uint8Array, marshaling: Marshaling): string {
-  if (marshaling === 'jws') return raw.toBase64({ alphabet: 'base64url', omitPadding: true });
+  if (marshaling === 'jws') return encodeBase64url(raw);
   return encodeBase64(method.family === 'ecdsa' ? encodeEcdsaSignature(raw) : raw);
 }
 
@@ -181,7 +181,7 @@ export function encodeSignature(method: SignatureMethod, raw: Uint8Array, marsha
 export function decodeSignature(payload: string, marshaling: Marshaling): Uint8Array {
   if (marshaling !== 'jws') return parseBase64(payload, 'signature');
   const octets = new Uint8Array(Buffer.from(payload, 'base64url'));
-  if (octets.toBase64({ alphabet: 'base64url', omitPadding: true }) === payload) return octets;
+  if (encodeBase64url(octets) === payload) return octets;
   throw coreFail('invalid-base64', { detail: '"signature" must be base64url without padding when marshaling is jws.' });
 }
 

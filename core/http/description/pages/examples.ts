@@ -3,6 +3,7 @@ import { fieldsOf, successesOf, type Content, type JsonSchema, type OpenApiDocum
 import { exampleProblem } from '../refusals.ts';
 import { exampleOf } from '../schema.ts';
 import type { Entry } from './frame.ts';
+import { isJsonObject } from '../../../wire/json.ts';
 
 const server = 'https://keystored.example:4646';
 
@@ -28,7 +29,7 @@ export function commandLineOf({ path, operation }: Entry): string | undefined {
   if (command === undefined) return undefined;
   const [, media] = firstOf(requestBody?.content);
   const body = media === undefined ? undefined : (media.example ?? exampleOf(media.schema));
-  const given = isDocument(body) ? body : {};
+  const given: Readonly<Record<string, unknown>> = isJsonObject(body) ? body : {};
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => nameFrom(parameters, name));
   const isCreation = command.verb === 'create';
   const positional = [...(isCreation ? ['name'] : []), ...(command.positional ?? [])].filter((name) => given[name] !== undefined);
@@ -82,14 +83,10 @@ function nameFrom(parameters: Operation['parameters'], name: string): string {
 function optionsOf(path: string, value: unknown): string[] {
   if (value === true) return [`--${path}`];
   if (value === false) return [`--no-${path}`];
-  if (isDocument(value)) return Object.entries(value).flatMap(([name, inner]) => optionsOf(`${path}/${name}`, inner));
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, inner]) => optionsOf(`${path}/${name}`, inner));
   if (!Array.isArray(value)) return [`--${path} ${quoted(String(value))}`];
   if (value.some((one) => typeof one === 'object')) return [`--${path} ${quoted(JSON.stringify(value))}`];
   return value.map((one) => `--${path} ${quoted(String(one))}`);
-}
-
-function isDocument(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Quotes a text for a shell. */
