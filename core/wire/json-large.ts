@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { concat } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
-import { failAt } from '../base/invalid.ts';
+import { failAt } from '../base/texts/invalid.ts';
 import { parseJsonObject, type JsonObject } from './json.ts';
 
 /** A parsed body; when the text was taken out, its octets in UTF-8, and an empty text in its place. */

@@ -6,7 +6,7 @@ import { hasRole, type OpenpgpDefinition, type OpenpgpFields, type OpenpgpKey, t
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { findAlgorithm } from './format/algorithms.ts';
 import { fail } from './errors.ts';
-import { failAt } from '../../core/base/invalid.ts';
+import { failAt } from '../../core/base/texts/invalid.ts';
 
 const maxUserIdOctets = 1024;
 

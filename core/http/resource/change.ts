@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withArticle } from '../../wire/article.ts';
 import { fail, isOvertaken } from '../../base/errors.ts';
-import { failAt } from '../../base/invalid.ts';
+import { failAt } from '../../base/texts/invalid.ts';
 import type { Store, StoreKey } from '../../store/store.ts';
 import { inTurn } from '../../base/async/turns.ts';
 import { toKebab } from '../../wire/schema.ts';

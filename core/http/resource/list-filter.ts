@@ -1,5 +1,5 @@
 // Filters of a resource's lists: query parameters that select entries by fields that the caller may see.
-import { failAt } from '../../base/invalid.ts';
+import { failAt } from '../../base/texts/invalid.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import type { Listed, ListFilter, ListFilters } from './resource.ts';
 import type { ResourceView } from './view.ts';

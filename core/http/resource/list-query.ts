@@ -1,5 +1,5 @@
 // Query parameters of reads and changes (api 6): selection of entries, of fields, or a dry run.
-import { invalidParameter } from '../../base/invalid.ts';
+import { invalidParameter } from '../../base/texts/invalid.ts';
 import { isJsonObject } from '../../wire/json.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { isMergePatch } from '../request/input.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { cidrsField } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
-import { invalid } from '../../base/invalid.ts';
+import { invalid } from '../../base/texts/invalid.ts';
 import { durationText, integer, timestampText } from '../../wire/fields.ts';
 import { tokenFieldsOf } from '../token-fields.ts';
 import { defineResource, keptNames, type AnyResource, type Change } from '../../http/resource/resource.ts';

@@ -4,7 +4,7 @@ import type { Hsm } from '../../../hsm/api.ts';
 import { cidrsField } from '../../base/addresses.ts';
 import { defined } from '../../base/defined.ts';
 import { fail } from '../../base/errors.ts';
-import { invalid } from '../../base/invalid.ts';
+import { invalid } from '../../base/texts/invalid.ts';
 import { durationField, integer, timestampText } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';

@@ -9,7 +9,7 @@ import { readPattern } from '../../access/policy/patterns.ts';
 import { lineageOf, type Read, tokenTable } from '../../access/tokens/record.ts';
 import { personKey, recentDays, recentPeople } from '../../access/logins/recent-logins.ts';
 import { fail } from '../../base/errors.ts';
-import { invalid } from '../../base/invalid.ts';
+import { invalid } from '../../base/texts/invalid.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { naming, type NamedEntry } from '../../http/named-entries.ts';
 import { defineResource, type AnyResource, type Change } from '../../http/resource/resource.ts';

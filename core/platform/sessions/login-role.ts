@@ -1,7 +1,7 @@
 // The tokens that a role of logins gives: the fields for it, and who may give more, or to more.
 import { unknownPolicies } from '../../access/policy/granting.ts';
 import { areWithin } from '../../base/addresses.ts';
-import { invalid } from '../../base/invalid.ts';
+import { invalid } from '../../base/texts/invalid.ts';
 import { isLonger, parseDuration } from '../../base/time.ts';
 import type { Sessions } from '../../plugin/services/sessions.ts';
 import { tokenFieldsOf } from '../token-fields.ts';

@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.ts';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
-import { failAt } from '../../base/invalid.ts';
+import { failAt } from '../../base/texts/invalid.ts';
 import type { Store } from '../../store/store.ts';
 import { systemTenantName } from '../../access/tenants.ts';
 import { decodeDuration, decodeTimestamp, formatTimestamp } from '../../base/time.ts';

@@ -1,5 +1,5 @@
 // Filter of records of the audit trail: by user, action, place and result.
-import { invalidParameter } from '../../base/invalid.ts';
+import { invalidParameter } from '../../base/texts/invalid.ts';
 
 type TrailRecord = Readonly<Record<string, unknown>>;
 

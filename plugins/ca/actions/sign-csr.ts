@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { readDer, seenInPem } from '../../../core/base/texts/pem.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
-import { failAt } from '../../../core/base/invalid.ts';
+import { failAt } from '../../../core/base/texts/invalid.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { formatCertificatePem, readCertificate } from '../der/certificate.ts';

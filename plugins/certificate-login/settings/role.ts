@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { readDer } from '../../../core/base/texts/pem.ts';
 import { defineResource, keptNames, type AnyResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
 import { givesLess, requireKnownPolicies, requireLives, widenedTokens } from '../../../core/platform/sessions/login-role.ts';

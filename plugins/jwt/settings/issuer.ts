@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { isLonger } from '../../../core/base/time.ts';
 import { requireOwnBounds } from '../../../core/access/policy/granting.ts';

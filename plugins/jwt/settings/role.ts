@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { defineResource, keptNames, type AnyResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
 import { givesLess, requireKnownPolicies, requireLives, widenedTokens } from '../../../core/platform/sessions/login-role.ts';
 import { findUnseen } from '../../../core/wire/unseen-text.ts';

@@ -6,7 +6,7 @@ import { requireOwnBounds } from '../../../core/access/policy/granting.ts';
 import { isReservedUser } from '../../../core/access/user.ts';
 import { areWithin } from '../../../core/base/addresses.ts';
 import { defined } from '../../../core/base/defined.ts';
-import { failAt, invalid } from '../../../core/base/invalid.ts';
+import { failAt, invalid } from '../../../core/base/texts/invalid.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { type AnyResource, type Change, defineResource, keptNames, type Plan } from '../../../core/http/resource/resource.ts';
 import { requireKnownPolicies } from '../../../core/platform/sessions/login-role.ts';

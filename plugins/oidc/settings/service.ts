@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../core/base/defined.ts';
 import { z } from 'zod';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import { requireUnbound } from '../../../core/access/policy/granting.ts';

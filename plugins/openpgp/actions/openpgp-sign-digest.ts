@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../errors.ts';
-import { failAt } from '../../../core/base/invalid.ts';
+import { failAt } from '../../../core/base/texts/invalid.ts';
 import { hashBytes } from '../../../core/base/hash.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';

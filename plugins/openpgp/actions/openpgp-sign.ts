@@ -1,7 +1,7 @@
 // The action openpgp-sign: a signature over the caller's data, by itself or with the data (spec, api 36).
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
-import { failAt } from '../../../core/base/invalid.ts';
+import { failAt } from '../../../core/base/texts/invalid.ts';
 import { integer, durationField, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import { defined } from '../../../core/base/defined.ts';

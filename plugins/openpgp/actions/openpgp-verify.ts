@@ -1,7 +1,7 @@
 // The action openpgp-verify: whether one of the given detached signatures was made by this key over this data (spec, api 36).
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
-import { failAt } from '../../../core/base/invalid.ts';
+import { failAt } from '../../../core/base/texts/invalid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { timestamp, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
-import { failAt } from '../../../core/base/invalid.ts';
+import { failAt } from '../../../core/base/texts/invalid.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { expiryOf, findRecord, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type OpenpgpVersion } from '../records.ts';

@@ -1,6 +1,6 @@
 // The action unbind-subkey: the holder of a primary key ends its tie to a subkey, also of somebody else, and gets what revokes it.
 import { z } from 'zod';
-import { failAt, invalid } from '../../../core/base/invalid.ts';
+import { failAt, invalid } from '../../../core/base/texts/invalid.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { naming } from '../../../core/http/named-entries.ts';
 import { nameField, pemExample } from '../../../core/wire/fields.ts';

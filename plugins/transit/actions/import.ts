@@ -3,7 +3,7 @@ import { createHmac, hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { base64Field, integer, pemExample } from '../../../core/wire/fields.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { type AnyEndpoint, type EndpointCall, Reply } from '../../../core/http/endpoint.ts';

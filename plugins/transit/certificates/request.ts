@@ -1,7 +1,7 @@
 // Certification requests (PKCS#10, RFC 2986) for transit keys: the names of a request, and what is signed.
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { explicit, implicit, integer, objectIdentifier, octetString, boolean, sequence, setOf } from '../../../core/der/der.ts';
 import { parseIpAddress } from '../../../core/der/ip.ts';

@@ -1,6 +1,6 @@
 // Ciphertexts that others make with the public key of a version, in formats that they know: which one a request has, and the use of the token that opens it.
 import { z } from 'zod';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { base64Field } from '../../../core/wire/fields.ts';

@@ -1,6 +1,6 @@
 // JSON Web Signatures (RFC 7515) in compact form: algorithm and header for a version of a key, and what is signed.
 import { z } from 'zod';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { concat, encodeUtf8, encodeBase64url } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';

@@ -2,7 +2,7 @@
 import { type KeyObject, constants, hash as hashOnce, publicEncrypt, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { concat } from '../../../core/base/bytes.ts';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { cleanly } from '../../../core/base/public-keys/openssl.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
 import { base64Field } from '../../../core/wire/fields.ts';

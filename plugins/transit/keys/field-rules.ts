@@ -4,7 +4,7 @@ import { ranged } from '../../../core/base/texts/counted.ts';
 import { telling } from '../../../core/http/response/telling.ts';
 import { toldOfKey } from '../records/keyring.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { besideOf, type Cipher, isSymmetric, requireCipher, requireOffered } from '../ciphers.ts';

@@ -1,5 +1,5 @@
 // Ciphertexts of RSA keys for encryption: made by the public key, opened in the token. For encrypt, decrypt, rewrap and generate-data-key.
-import { invalid } from '../../../core/base/invalid.ts';
+import { invalid } from '../../../core/base/texts/invalid.ts';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import { type OaepScheme, sealOaep } from '../formats/oaep.ts';
 import { keyObjectOf } from '../formats/public-keys.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Whole } from '../../../audit/record.ts';
 import { ServiceError } from '../../../base/errors.ts';
-import { failAt } from '../../../base/invalid.ts';
+import { failAt } from '../../../base/texts/invalid.ts';
 import type { JsonObject } from '../../../wire/json.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';

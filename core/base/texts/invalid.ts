@@ -1,5 +1,5 @@
 // Refusals about one field or query parameter of a request, named for programs as well.
-import { type coreErrors, fail, type ServiceError } from './errors.ts';
+import { type coreErrors, fail, type ServiceError } from '../errors.ts';
 
 type Code = keyof typeof coreErrors;
 
