@@ -1,6 +1,7 @@
 // Confirmation of a permanent end: names the entry, and asks for its name to be typed.
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { exact } from '../parts/typed.ts';
 
 export type Confirm = { readonly name: string; readonly what: string };
 
@@ -19,15 +20,7 @@ export function ConfirmName({
       <label for={id}>
         Type <code>{name}</code> to confirm
       </label>
-      <input
-        id={id}
-        type="text"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        value={typed.value}
-        onInput={(event) => (typed.value = event.currentTarget.value)}
-      />
+      <input id={id} type="text" {...exact} value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { address, go, hrefOf } from '../address/router.ts';
 import { titleOf } from '../description/catalog.ts';
 import type { FilterField } from './query.ts';
-import { typedTexts } from '../parts/typed.ts';
+import { typedTexts, exact } from '../parts/typed.ts';
 import { inSentence, said } from '../language/language.ts';
 
 /** Prefix of the names of controls: one with the name of a member of the form, as `contains`, would replace that. */
@@ -71,16 +71,7 @@ function FilterControl({ field: { name, label, hint, values }, value, onChoose }
     <div class="filter">
       <label for={id}>{label}</label>
       {values === undefined ? (
-        <input
-          key={value}
-          {...shared}
-          type="text"
-          defaultValue={value}
-          placeholder={hint}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-        />
+        <input key={value} {...shared} type="text" defaultValue={value} placeholder={hint} {...exact} />
       ) : (
         <select key={value} {...shared} onChange={({ currentTarget: { form } }) => form !== null && onChoose(form)}>
           <option value="">any</option>

@@ -1,4 +1,5 @@
 // The heading of a page: it sets the title, and takes the focus when the person came here inside the application.
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { parentOf } from '../address/path.ts';
@@ -56,4 +57,13 @@ function Trail({ path, catalog }: { readonly path: string; readonly catalog: Cat
 /** Names of entries as they are, what the API has as the navigation calls it. */
 function trailNameOf(segment: string, entry: Entry | undefined): string {
   return entry === undefined || entry.path.endsWith('}') ? visible(decodeURIComponent(segment)) : nameOf(entry);
+}
+
+/** The button that loads again what a page shows. */
+export function Refresh({ turn }: { readonly turn: Signal<number> }): ComponentChildren {
+  return (
+    <button type="button" onClick={() => (turn.value += 1)}>
+      Refresh
+    </button>
+  );
 }

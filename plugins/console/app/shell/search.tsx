@@ -6,6 +6,7 @@ import { go } from '../address/router.ts';
 import type { Catalog } from '../description/catalog.ts';
 import { visible } from '../parts/visible.ts';
 import { idsFor, pagesFor, searchLists, type Hit } from './search-sources.ts';
+import { exact } from '../parts/typed.ts';
 
 const words = {
   open: 'Search',
@@ -88,9 +89,7 @@ function SearchDialog({ catalog, onClose }: DialogProps): ComponentChildren {
         aria-activedescendant={hits.length > 0 ? `hit-${at}` : undefined}
         aria-autocomplete="list"
         placeholder={words.hint}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
+        {...exact}
         maxLength={128}
         onInput={(event) => {
           text.value = event.currentTarget.value;

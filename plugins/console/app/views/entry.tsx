@@ -7,7 +7,7 @@ import { may } from '../api/may.ts';
 import { Refusal, type Request } from '../api/request.ts';
 import { nameOf, type Catalog, type Entry, type Place } from '../description/catalog.ts';
 import { AllowedLink } from '../parts/allowed.tsx';
-import { Heading } from '../parts/heading.tsx';
+import { Heading, Refresh } from '../parts/heading.tsx';
 import { useLoaded, useSteady, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { visible } from '../parts/visible.ts';
@@ -76,9 +76,7 @@ export function EntryView({
               Delete
             </AllowedLink>
           )}
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       <Notices documents={documents} />

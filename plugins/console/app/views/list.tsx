@@ -12,16 +12,15 @@ import { filterQuery, filtersOf } from '../lists/query.ts';
 import { DataTable, type Column } from '../marks/data-table.tsx';
 import { Labels } from '../marks/labels.tsx';
 import { AllowedLink } from '../parts/allowed.tsx';
-import { Heading } from '../parts/heading.tsx';
-import { Loading } from '../parts/loading.tsx';
+import { Heading, Refresh } from '../parts/heading.tsx';
 import { isDenied, useLoaded } from '../parts/loaded.ts';
-import { Problem } from '../parts/problem.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Value } from '../parts/value.tsx';
 import { visible } from '../parts/visible.ts';
 import { locale, said } from '../language/language.ts';
 import { drawnAt } from './drawn.ts';
 import { purposeOf } from '../description/purposes.ts';
+import { Awaited } from '../parts/loading.tsx';
 
 const mostColumns = 6;
 
@@ -69,15 +68,12 @@ export function ListView({ catalog, place, entry, create }: ListProps): Componen
         </p>
         <div class="buttons">
           {create !== undefined && <CreateLink create={create} names={names} words="Create" />}
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {Drawn !== undefined && <Drawn catalog={catalog} place={place} path={path} turn={turn.value} />}
       {!isRefused && !isEmpty && <FilterBar path={path} fields={filtersOf(operation)} />}
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      <Awaited loaded={loaded} />
       {loaded.state === 'there' && (
         <Rows
           catalog={catalog}

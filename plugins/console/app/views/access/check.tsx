@@ -15,6 +15,7 @@ import { visible } from '../../parts/visible.ts';
 import { said } from '../../language/language.ts';
 import '../../style/access.css';
 import '../../style/making.css';
+import { exact } from '../../parts/typed.ts';
 
 const policies = '/v1/config/policy/policies';
 const operations = ['create', 'read', 'update', 'delete', 'execute'] as const;
@@ -189,9 +190,7 @@ function PathRow({
         id="check-path"
         type="text"
         list="check-paths"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
+        {...exact}
         aria-describedby="check-path-help"
         value={path.value}
         onInput={(event) => (path.value = event.currentTarget.value)}

@@ -6,10 +6,10 @@ import { sendAll } from '../../api/pages.ts';
 import { Refusal, send, sendAsNow } from '../../api/request.ts';
 import { ConfirmName, isConfirmed } from '../../forms/confirm-name.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
-import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { locale } from '../../language/language.ts';
+import { Awaited } from '../../parts/loading.tsx';
 
 const path = '/v1/state/keystore/tokens';
 const disable = '/v1/state/keystore/token/disable';
@@ -68,8 +68,7 @@ export function EndPerson({ token, ownAccessor, onClose }: EndPersonProps): Comp
       <h2 id="end-person-title" tabIndex={-1} ref={heading}>
         End all of <bdi>{user}</bdi>
       </h2>
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      <Awaited loaded={loaded} />
       {error.value !== undefined && <Problem error={error.value} />}
       {loaded.state === 'there' && (
         <form

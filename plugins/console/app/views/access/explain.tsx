@@ -17,6 +17,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { locale } from '../../language/language.ts';
 import '../../style/access.css';
+import { exact } from '../../parts/typed.ts';
 
 type Role = {
   readonly name: string;
@@ -126,9 +127,7 @@ export function ExplainView({ catalog, place: { entries, names }, path }: DrawnP
               <input
                 id="explain-login"
                 type="text"
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
+                {...exact}
                 aria-describedby="explain-login-help"
                 value={login.value}
                 onInput={({ currentTarget: { value } }) => ask(() => (login.value = value))}
@@ -141,9 +140,7 @@ export function ExplainView({ catalog, place: { entries, names }, path }: DrawnP
                 id="explain-claims"
                 rows={8}
                 class="code"
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
+                {...exact}
                 placeholder={example}
                 value={claims.value}
                 onInput={({ currentTarget: { value } }) => ask(() => (claims.value = value))}

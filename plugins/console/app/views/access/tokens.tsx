@@ -12,16 +12,15 @@ import { filterQuery, filtersOf } from '../../lists/query.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
-import { Heading } from '../../parts/heading.tsx';
+import { Heading, Refresh } from '../../parts/heading.tsx';
 import { isDenied, useLoaded } from '../../parts/loaded.ts';
-import { Loading } from '../../parts/loading.tsx';
 import { Moment } from '../../times/moments.tsx';
 import { EndPerson } from './end-person.tsx';
 import { programName } from './program-name.ts';
-import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { said } from '../../language/language.ts';
 import '../../style/access.css';
+import { Awaited } from '../../parts/loading.tsx';
 
 const path = '/v1/state/keystore/tokens';
 const info = '/v1/state/keystore/token/info';
@@ -71,9 +70,7 @@ export function TokensView({ catalog, place: { entries } }: DrawnProps): Compone
       <Heading catalog={catalog} title="Tokens and sessions" path={path}>
         <p class="quiet">Tokens that work now, and sessions of people in browsers, which are tokens too. Their values are never shown.</p>
         <div class="buttons">
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {!isRefused && <FilterBar path={path} fields={filtersOf(list.operation)} />}
@@ -100,8 +97,7 @@ export function TokensView({ catalog, place: { entries } }: DrawnProps): Compone
           }}
         />
       )}
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      <Awaited loaded={loaded} />
       {loaded.state === 'there' && (
         <Tokens
           catalog={catalog}

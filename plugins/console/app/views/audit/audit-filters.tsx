@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Filters } from './records.ts';
 import { dayOfRange, rangeOfDay } from './day.ts';
 import { windows } from './windows.ts';
-import { typedTexts } from '../../parts/typed.ts';
+import { typedTexts, exact } from '../../parts/typed.ts';
 import { isUtc } from '../../times/times.ts';
 import { said } from '../../language/language.ts';
 
@@ -73,9 +73,7 @@ export function AuditFilters({ filters, since, chosen, isLive, onChange, onRefre
             type="text"
             defaultValue={filters[name]}
             placeholder={hint}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
+            {...exact}
           />
         </div>
       ))}

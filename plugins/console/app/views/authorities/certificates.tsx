@@ -5,10 +5,8 @@ import { address, go, hrefOf } from '../../address/router.ts';
 import { DataTable, type Column } from '../../marks/data-table.tsx';
 import { Life } from '../../charts/life.tsx';
 import { CertificateSearch } from '../../lists/certificate-search.tsx';
-import { Heading } from '../../parts/heading.tsx';
+import { Heading, Refresh } from '../../parts/heading.tsx';
 import { isDenied, useLoaded } from '../../parts/loaded.ts';
-import { Loading } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { ExpiryCard } from './expiry-card.tsx';
@@ -16,6 +14,7 @@ import { certificatePath, certificatesPath, type CertificateState } from './stat
 import { StatusBadge, statusWords } from './status-badge.tsx';
 import { typedTexts } from '../../parts/typed.ts';
 import { locale } from '../../language/language.ts';
+import { Awaited } from '../../parts/loading.tsx';
 
 const rowsOfPage = 100;
 const statuses = ['valid', 'expired', 'revoked'] as const;
@@ -33,15 +32,12 @@ export function CertificatesPage({ catalog, place: { names } }: DrawnProps): Com
     <>
       <Heading catalog={catalog} title={`Certificates of ${name}`} path={path}>
         <div class="buttons">
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {!isRefused && <ExpiryCard name={name} turn={turn.value} />}
       {!isRefused && <Search path={path} />}
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      <Awaited loaded={loaded} />
       {loaded.state === 'there' && (
         <Found name={name} path={path} certificates={loaded.answer.body as readonly CertificateState[]} headers={loaded.answer.headers} />
       )}

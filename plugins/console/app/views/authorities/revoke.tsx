@@ -8,11 +8,10 @@ import { Act } from '../../forms/act.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
-import { Loading } from '../../parts/loading.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { commonNameOf } from './common-name.ts';
 import { certificatePath, type CertificateState } from './state.ts';
+import { Awaited } from '../../parts/loading.tsx';
 
 export function RevokePage({ catalog, place: { names } }: DrawnProps): ComponentChildren {
   const [name = '', serial = ''] = names;
@@ -31,8 +30,7 @@ export function RevokePage({ catalog, place: { names } }: DrawnProps): Component
           <a href={hrefOf(path)}>Keep it</a>
         </p>
       </Heading>
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
-      {loaded.state === 'loading' && <Loading />}
+      <Awaited loaded={loaded} />
       {certificate !== undefined && entry !== undefined && (
         <section class="card">
           <Revocation name={name} certificate={certificate} entry={entry} reasons={(schema.enum ?? []).map(String)} path={path} />

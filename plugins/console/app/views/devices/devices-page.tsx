@@ -9,7 +9,7 @@ import { Life } from '../../charts/life.tsx';
 import { CertificateSearch } from '../../lists/certificate-search.tsx';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
-import { Heading } from '../../parts/heading.tsx';
+import { Heading, Refresh } from '../../parts/heading.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { typedTexts } from '../../parts/typed.ts';
@@ -60,9 +60,7 @@ export function DevicesPage({ catalog, path }: DrawnProps): ComponentChildren {
       <Heading catalog={catalog} title={words.title} path={path}>
         <p class="quiet">{words.about}</p>
         <div class="buttons">
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {error !== undefined && <Problem error={error} />}

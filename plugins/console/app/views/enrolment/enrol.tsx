@@ -7,7 +7,6 @@ import { AllowedLink } from '../../parts/allowed.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
-import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { QrCode } from '../../marks/qr-code.tsx';
 import { SaveButton } from '../../marks/save-button.tsx';
@@ -17,6 +16,8 @@ import { enrolCommands, trustFiles } from '../../../../../core/enrolment/command
 import { Fingerprint } from '../authorities/fingerprint.tsx';
 import { certificatesIn } from '../authorities/pem.ts';
 import { authorityPath, authorityStatePath, type AuthorityState, type EstState } from '../authorities/state.ts';
+import { exact } from '../../parts/typed.ts';
+import { Awaited } from '../../parts/loading.tsx';
 
 export function EnrolPage({ catalog, place: { names } }: DrawnProps): ComponentChildren {
   const [name = ''] = names;
@@ -28,8 +29,7 @@ export function EnrolPage({ catalog, place: { names } }: DrawnProps): ComponentC
           At the CA <bdi>{visible(name)}</bdi>. The device makes its own key and asks for a certificate.
         </p>
       </Heading>
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      <Awaited loaded={loaded} />
       {loaded.state === 'there' && <Steps name={name} state={loaded.answer.body as AuthorityState} />}
       {loaded.state === 'there' && <OtherProtocols name={name} state={loaded.answer.body as AuthorityState} />}
     </>
@@ -160,9 +160,7 @@ function Enabled({ name, state, urls }: EnabledProps): ComponentChildren {
             type="text"
             value={device.value}
             aria-invalid={!isName}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
+            {...exact}
             onInput={(event) => (device.value = event.currentTarget.value.trim())}
           />
           {!isName && <p class="field-problem">It must be a DNS name, such as pump-7.plant.example.</p>}

@@ -14,7 +14,6 @@ import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { useLoaded, useSteady } from '../../parts/loaded.ts';
-import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { can, type KeyState } from '../keys/state.ts';
@@ -22,6 +21,7 @@ import { Bundle } from './bundle.tsx';
 import { policyNameOf, prepare, stepsOf, takeSteps, type Step, type Wish } from './steps.ts';
 import { usualOf, uses } from './uses.ts';
 import '../../style/making.css';
+import { Awaited } from '../../parts/loading.tsx';
 
 const keys = '/v1/config/keystore/transit-keys';
 
@@ -38,8 +38,7 @@ export function GiveAccessPage(props: DrawnProps): ComponentChildren {
           It gets a policy for this key alone, a login, and a secret that opens once. <a href={hrefOf(page)}>Back to the key</a>
         </p>
       </Heading>
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      <Awaited loaded={loaded} />
       {loaded.state === 'there' && <Giving {...props} state={loaded.answer.body as KeyState} />}
     </>
   );

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
-import { Heading } from '../../parts/heading.tsx';
+import { Heading, Refresh } from '../../parts/heading.tsx';
 import { useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -36,9 +36,7 @@ export function HsmPage({ catalog }: DrawnProps): ComponentChildren {
       <Heading catalog={catalog} title="HSM" path={hsmPath}>
         <p class="quiet">The PKCS#11 tokens of this appliance, as the answering worker last saw them.</p>
         <div class="buttons">
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {loaded.state === 'failed' && <Problem error={loaded.error} />}

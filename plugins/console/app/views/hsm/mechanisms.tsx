@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { visible } from '../../parts/visible.ts';
 import { locale } from '../../language/language.ts';
+import { exact } from '../../parts/typed.ts';
 
 export type MechanismsProps = { readonly keyTypes: readonly string[]; readonly mechanisms: readonly string[] };
 
@@ -31,9 +32,7 @@ export function Mechanisms({ keyTypes, mechanisms }: MechanismsProps): Component
             type="text"
             placeholder="AES"
             value={text.value}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
+            {...exact}
             onInput={(event) => (text.value = event.currentTarget.value)}
           />
         </div>

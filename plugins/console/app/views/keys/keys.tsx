@@ -12,14 +12,13 @@ import { Labels } from '../../marks/labels.tsx';
 import { AllowedLink } from '../../parts/allowed.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
-import { Heading } from '../../parts/heading.tsx';
-import { Loading } from '../../parts/loading.tsx';
+import { Heading, Refresh } from '../../parts/heading.tsx';
 import { isDenied, useLoaded } from '../../parts/loaded.ts';
 import { Moment } from '../../times/moments.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
 import { locale } from '../../language/language.ts';
 import type { KeyState, Usage } from './state.ts';
+import { Awaited } from '../../parts/loading.tsx';
 
 const path = '/v1/config/keystore/transit-keys';
 const fields = {
@@ -58,14 +57,11 @@ export function KeysView({ catalog, place: { entries } }: DrawnProps): Component
               Create
             </AllowedLink>
           )}
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {list !== undefined && !isRefused && !isEmpty && <FilterBar path={path} fields={filtersOf(list.operation)} />}
-      {loaded.state === 'loading' && <Loading />}
-      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      <Awaited loaded={loaded} />
       {loaded.state === 'there' && (
         <Keys
           keys={loaded.answer.body as readonly KeyState[]}

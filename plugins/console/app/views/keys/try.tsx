@@ -12,6 +12,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { can, type KeyState } from './state.ts';
+import { exact } from '../../parts/typed.ts';
 
 const template = '/v1/state/keystore/transit-keys/{name}';
 
@@ -166,9 +167,7 @@ function TextField({ id, label, text, isCode }: TextFieldProps): ComponentChildr
         id={id}
         rows={4}
         class={isCode === true ? 'code' : ''}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
+        {...exact}
         value={text.value}
         onInput={(event) => (text.value = event.currentTarget.value)}
       />

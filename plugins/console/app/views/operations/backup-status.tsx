@@ -9,7 +9,7 @@ import { useRepeated } from '../../marks/repeated.ts';
 import { AllowedLink } from '../../parts/allowed.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import type { DrawnProps } from '../../parts/drawn-props.ts';
-import { Heading } from '../../parts/heading.tsx';
+import { Heading, Refresh } from '../../parts/heading.tsx';
 import { useKept, useLoaded } from '../../parts/loaded.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { Exact, Moment } from '../../times/moments.tsx';
@@ -37,9 +37,7 @@ export function BackupStatusPage({ catalog }: DrawnProps): ComponentChildren {
           <AllowedLink operation="execute" path={backupPath} href={hrefOf(backupPath)} look="button primary">
             Back up to this computer
           </AllowedLink>
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {loaded.state === 'failed' && <Problem error={loaded.error} />}

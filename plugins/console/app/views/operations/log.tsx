@@ -10,7 +10,7 @@ import { isDenied } from '../../parts/loaded.ts';
 import { PlainTime } from '../../times/moments.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { visible } from '../../parts/visible.ts';
-import { typedTexts } from '../../parts/typed.ts';
+import { typedTexts, exact } from '../../parts/typed.ts';
 import { timestampOf, type TopicRecord, type TopicState } from '../../topics/read-topic.ts';
 import { useTopic } from '../../topics/use-topic.ts';
 import { locale, said } from '../../language/language.ts';
@@ -116,9 +116,7 @@ function LogFilters({ path, level, text }: { readonly path: string; readonly lev
           name="contains"
           type="text"
           defaultValue={text}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
+          {...exact}
           onInput={({ currentTarget: { form } }) => form !== null && change(form)}
         />
       </div>

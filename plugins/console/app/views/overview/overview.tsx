@@ -5,7 +5,7 @@ import { hrefOf } from '../../address/router.ts';
 import { may } from '../../api/may.ts';
 import { nameOf, groupName, type Catalog } from '../../description/catalog.ts';
 import { useRepeated } from '../../marks/repeated.ts';
-import { Heading } from '../../parts/heading.tsx';
+import { Heading, Refresh } from '../../parts/heading.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { presence } from '../../parts/presence.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -37,9 +37,7 @@ export function OverviewView({ catalog }: { readonly catalog: Catalog }): Compon
     <>
       <Heading title="Overview" path="">
         <div class="buttons">
-          <button type="button" onClick={() => (turn.value += 1)}>
-            Refresh
-          </button>
+          <Refresh turn={turn} />
         </div>
       </Heading>
       {isAwaited && <Loading />}

@@ -24,6 +24,7 @@ import { coverOf } from './judged.ts';
 import { RuleRow } from './rule-row.tsx';
 import { Source } from './source.tsx';
 import '../../style/access.css';
+import { exact } from '../../parts/typed.ts';
 
 const list = '/v1/config/policy/policies';
 
@@ -136,9 +137,7 @@ function Editor({ catalog, save, names, draft: present, etag: read, onMade }: Ed
             <input
               id="policy-name"
               type="text"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
+              {...exact}
               value={draft.value.name}
               onInput={(event) => change({ name: event.currentTarget.value })}
             />
