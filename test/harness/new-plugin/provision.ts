@@ -29,6 +29,7 @@ export function provision({ store }: Pick<PluginContext<unknown>, 'store'>): Plu
     endpoints: [
       defineEndpoint<Record<string, never>, { readonly words: number }, StoreKey>({
         ...{ method: 'POST', path: '/v1/state/keystore/notes/{name}/count', access: 'token', operation: 'execute', tag },
+        act: 'none',
         summary: 'Count the words of a note',
         named: 'CountNote',
         description: 'Words are what stands between spaces.',
