@@ -39,7 +39,7 @@ export type OaepHash = HashName | 'sha1';
 
 /**
  * Identifies the key that a blob belongs to. An HMAC made in the token binds the blob to these fields and to its type, so that a blob copied to
- * another record is refused when it is loaded (design hsm 3). Each field is free text without a NUL character.
+ * another record is refused when it is loaded. Each field is free text without a NUL character.
  */
 export type KeyBinding = {
   /** uuid of the tenant, or `system` for the appliance's own keys */
@@ -257,7 +257,7 @@ export interface Hsm {
    * by it. Undefined for wrapped custody, without a call to the token: a crash leaves nothing of such a key.
    */
   reserve(type: KeyType, binding: KeyBinding, custody?: Custody): Promise<StoredKey | undefined>;
-  /** Makes a key in the token that offers its type (design hsm 1, 2). `unsupported` when no token does. */
+  /** Makes a key in the token that offers its type. `unsupported` when no token does. */
   generate(type: KeyType, binding: KeyBinding, options?: MakingOptions): Promise<GeneratedKey>;
   /**
    * Imports key material: raw octets for symmetric types, PKCS#8 DER for asymmetric ones. The caller has validated the material; an
@@ -388,7 +388,7 @@ export type TokenConfig = {
 
 export type HsmConfig = {
   readonly tokens: readonly TokenConfig[];
-  /** custody of transit keys that name none (design hsm 2) */
+  /** custody of transit keys that name none */
   readonly defaultCustody: Custody;
   /** loaded session objects kept per host process */
   readonly cacheKeys: number;

@@ -3,7 +3,7 @@
 /**
  * The kinds of errors that callers distinguish:
  * `unsupported` no token offers the key type or mechanism · `unavailable` the token cannot be reached now (retry later) ·
- * `pin-refused` never retried (design hsm 14) · `decryption-failed` · `key-not-usable` blob of another record, or damaged ·
+ * `pin-refused` never retried · `decryption-failed` · `key-not-usable` blob of another record, or damaged ·
  * `key-missing` the token works, but the object of the key, or its wrapping key, is not in it ·
  * `token-not-configured` the stored key names a token that the configuration does not name ·
  * `invalid-key-data` the token or validation refused imported material · `refused` the token refused this request ·

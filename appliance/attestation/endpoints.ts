@@ -8,7 +8,7 @@ import type { AttestationKeys } from './attestation-keys.ts';
 const exampleKid = 'cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s';
 const kid = z.string().meta({ description: 'Thumbprint of the key (RFC 7638), which `kid` of statements names.', example: exampleKid });
 
-/** A JWK Set (RFC 7517 section 5) with one member more, `since`. */
+/** A JWK Set (RFC 7517 section 5) with an additional member, `since`. */
 const keySet = z.object({
   keys: z
     .array(

@@ -15,7 +15,7 @@ import { exportHistoryStart } from './export-history.ts';
 import type { AttestationKeys } from './attestation-keys.ts';
 import { identifyKey, type KeyIdentity } from './key-identity.ts';
 
-/** Statements under these keys. */
+/** Creates the service that signs custody statements with these keys. */
 export function createCustodyStatements(store: Store, hsm: Hsm, keys: AttestationKeys): CustodyStatements {
   const tenants = openTenants(store);
   return {

@@ -19,7 +19,7 @@ export function shippingPlugin({ shipping, audit }: { readonly shipping: Shippin
   });
 }
 
-/** Told only while it is a problem: most appliances ship nothing. Health is public, so the receiver is not named. */
+/** Reported only while it is a problem: most appliances ship nothing. Health is public, so the receiver is not named. */
 function shippingParts({ behind }: Audit): readonly HealthPart[] {
   if (behind === undefined) return [];
   return [

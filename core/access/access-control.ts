@@ -1,4 +1,4 @@
-// Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
+// Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations.
 import { defined } from '../base/defined.ts';
 import { fail, ServiceError } from '../base/errors.ts';
 import type { Caller } from './caller.ts';

@@ -1,4 +1,4 @@
-// First start: makes the tenant `system`, with a root token or another first login, in one transaction (api 52).
+// First start: makes the tenant `system`, with a root token or another first login, in one transaction.
 import type { Hsm } from '../../hsm/api.ts';
 import type { Clock } from '../base/context.ts';
 import type { Secret } from '../base/secret.ts';

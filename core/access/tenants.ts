@@ -27,7 +27,7 @@ export type Tenant = {
   readonly requestsPerMinute?: number;
   readonly tokenSecondsPerMinute?: number;
   readonly creationTime: string;
-  /** a tenant gets one root token, once (api 50); set back only with the end of that token after a restore (earlier-credentials.ts) */
+  /** a tenant gets one root token, once; set back only with the end of that token after a restore (earlier-credentials.ts) */
   readonly rootTokenIssued: boolean;
 };
 

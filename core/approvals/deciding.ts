@@ -151,7 +151,7 @@ function requireSeen(transaction: WriteTransaction, store: Store, caller: Caller
 function requireDecidable(transaction: WriteTransaction, store: Store, { caller, now, id }: Decision): Seen & Pick<TokenRecord, 'behind'> {
   const { behind } = requireWorkingToken(transaction, store, caller, now);
   const seen = requireSeen(transaction, store, caller, id);
-  if (seen.isOwn) throw fail('approval-refused', { detail: 'Nobody decides about the own request, by whichever login.' });
+  if (seen.isOwn) throw fail('approval-refused', { detail: 'Nobody decides about their own request, by whichever login.' });
   requireOpen(seen, now);
   return { ...seen, ...defined({ behind }) };
 }

@@ -1,4 +1,4 @@
-// Interface of the audit trail for core and plugins: one record per decision, durable before the answer (design hsm 22, api 69 to 72).
+// Interface of the audit trail for core and plugins: one record per decision, durable before the answer.
 import type { LoginIdentity, UserOrigin } from '../access/user.ts';
 import { fail, type ServiceError } from '../base/errors.ts';
 

@@ -120,7 +120,7 @@ class ChainedTrail implements AuditTrail {
     ];
   }
 
-  /** Records the start, and the discrepancies of the chain. A full disk does not prevent a start: reads are still answered (api 71). */
+  /** Records the start, and the discrepancies of the chain. A full disk does not prevent a start: reads are still answered. */
   async begin(torn: readonly TornTail[], discrepancies: readonly Discrepancy[]): Promise<void> {
     this.#unsaid = discrepancies;
     await this.#note({ event: 'started', ...(torn.length === 0 ? {} : { torn }) }).catch(() => {});

@@ -11,7 +11,7 @@ export const approvalErrors = {
   'approval-refused': {
     status: 403,
     title: 'This person may not do that with the request for approval',
-    when: 'somebody decides about the own request, with an old login, or with another digest than that of the request',
+    when: 'somebody decides about their own request, with an old login, or with another digest than that of the request',
     detail: 'Another person decides, who has logged in by a role that the rule names, shortly before, and sends the digest that was shown.',
   },
   'approval-missing': {

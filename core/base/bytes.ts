@@ -5,7 +5,7 @@ import { fail } from './errors.ts';
 
 /**
  * Octets of standard base64 with padding (RFC 4648 section 4), or undefined. Canonical only: white space, the URL alphabet, missing
- * padding and non-zero padding bits are refused (api 14), so that no two texts stand for the same octets.
+ * padding and non-zero padding bits are refused, so that no two texts stand for the same octets.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   try {

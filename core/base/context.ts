@@ -12,7 +12,7 @@ export interface Clock {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Writes to system:logs and the terminal. No user data, secrets, tokens or claims (api 72). `error` is for bugs and faults only. */
+/** Writes to system:logs and the terminal. No user data, secrets, tokens or claims. `error` is for bugs and faults only. */
 export interface Log {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;

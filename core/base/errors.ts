@@ -63,7 +63,7 @@ export function errorsOf<T extends ErrorTable>(table: T): (code: keyof T & strin
   return (code, details = {}) => new ServiceError(code, table[code] as ErrorRow, details);
 }
 
-/** The errors of the platform; plugins add rows through their manifests (api 75). */
+/** The errors of the platform; plugins add rows through their manifests. */
 export const coreErrors = {
   ...credentialErrors,
   ...approvalErrors,

@@ -8,7 +8,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** RFC 3339, UTC, six decimals and `Z` (api 13). The order of such texts is the order of time. */
+/** RFC 3339, UTC, six decimals and `Z`. The order of such texts is the order of time. */
 export function formatTimestamp(instant: Temporal.Instant): string {
   return instant.toString({ fractionalSecondDigits: 6 });
 }
@@ -39,7 +39,7 @@ export function isDuration(value: object): value is Duration {
   return 'text' in value && 'seconds' in value && typeof value.text === 'string' && typeof value.seconds === 'number';
 }
 
-/** `[<n>y][<n>d][<n>h][<n>m][<n>s]` in this order, at least one part, at most 100y; a year has 365 days (api 12). Else `invalid-value`. */
+/** `[<n>y][<n>d][<n>h][<n>m][<n>s]` in this order, at least one part, at most 100y; a year has 365 days. Else `invalid-value`. */
 export function parseDuration(text: string, field: string): Duration {
   const duration = decodeDuration(text);
   if (duration === undefined) {

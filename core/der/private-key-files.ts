@@ -1,4 +1,4 @@
-// Files that people take for a private key, told by their first octets, so that a refusal can say what helps.
+// Files that people take for a private key, recognized by their first octets, so that a refusal can say what helps.
 import { readOnly, tag } from './der.ts';
 
 /** Tells whether DER is an EncryptedPrivateKeyInfo: a private key that is not encrypted begins with its version. */
@@ -20,7 +20,7 @@ export function containerAdvice(octets: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** A sequence that begins with version 3 and another sequence (RFC 7292 section 4), also in BER, with a length that is not said. */
+/** A sequence that begins with version 3 and another sequence (RFC 7292 section 4), also in BER, of indefinite length. */
 function isPkcs12(octets: Uint8Array): boolean {
   const [first, length = 0] = octets;
   const content = length > 0x80 ? 2 + (length & 0x7f) : 2;

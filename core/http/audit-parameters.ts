@@ -1,4 +1,4 @@
-// The input of a request in its audit record: allowed fields by value, payloads and secrets as {"bytes": n} (api 69).
+// The input of a request in its audit record: allowed fields by value, payloads and secrets as {"bytes": n}.
 import { hash } from 'node:crypto';
 import { disclosureOf } from '../der/public-texts.ts';
 import { isJsonObject } from '../wire/json.ts';

@@ -8,7 +8,7 @@ import { untrustedBytes, type Admit } from './request/body.ts';
 import type { BodyRoom } from './request/body-room.ts';
 import { isLongReading } from './request/input.ts';
 
-/** Limit of the body for an endpoint in octets: 4 MiB with a token, less without, unless it says otherwise (api 73). */
+/** Limit of the body for an endpoint in octets: 4 MiB with a token, less without, unless it says otherwise. */
 export function bodyLimitOf({ bodyLimit, access }: AnyEndpoint): number {
   return bodyLimit ?? (access === 'public' ? untrustedBytes : 4 * 1024 * 1024);
 }

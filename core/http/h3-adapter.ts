@@ -6,7 +6,7 @@ import type { Handler } from './pipeline.ts';
 
 /**
  * Serves a handler through h3. Routes, refusals and bodies stay with the handler, because h3 answers a wrong method with 404, echoes URLs
- * in its errors and matches several spellings of a path (api 77). The answer goes straight to the node response.
+ * in its errors and matches several spellings of a path. The answer goes straight to the node response.
  */
 export function throughH3(receive: Handler): Handler {
   const served = toNodeHandler(new PassOn(receive));

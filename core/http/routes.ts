@@ -8,7 +8,7 @@ import { judgedSegments } from './judged-path.ts';
 import { namedFieldsOf, type NamedField } from './named-entries.ts';
 import { RouteTable } from './route-table.ts';
 
-/** A field of the input in the audit record: by value, or, for payloads and secrets, by size only (api 69). */
+/** A field of the input in the audit record: by value, or, for payloads and secrets, by size only. */
 export type AuditField = {
   readonly camel: string;
   readonly wire: string;

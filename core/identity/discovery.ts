@@ -42,14 +42,14 @@ export const signInMetadata = issuerMetadata.extend({
 export type IssuerMetadata = z.output<typeof issuerMetadata>;
 export type SignInMetadata = z.output<typeof signInMetadata>;
 
-/** A discovery URL is accepted with or without the well-known suffix; it is stored as given and used in this form (reference R2). */
+/** A discovery URL is accepted with or without the well-known suffix; it is stored as given and used in this form (R2). */
 export function metadataUrl(discoveryUrl: string): URL {
   const url = new URL(discoveryUrl);
   if (!url.pathname.endsWith(wellKnown)) url.pathname = url.pathname.replace(/\/$/, '') + wellKnown;
   return url;
 }
 
-/** Problem of a discovery URL (reference R1, R4); undefined if it can be used. */
+/** Problem of a discovery URL (R1, R4); undefined if it can be used. */
 export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean): string | undefined {
   // The URL parser drops white space silently; the stored URL should be the one that is fetched.
   if (/\s/.test(text)) return 'must not contain white space';

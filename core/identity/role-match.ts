@@ -17,7 +17,7 @@ export type RoleRule = {
 /** Attributes of a session that a claim can give. */
 export type Attribute = 'username' | 'fullname';
 
-/** The result for one role. A role that matches but lacks a required claim grants nothing (api 58). */
+/** The result for one role. A role that matches but lacks a required claim grants nothing. */
 export type RoleVerdict = { readonly role: RoleRule; readonly matches: boolean; readonly missingClaims: readonly string[] };
 
 export type RoleSelection = {
@@ -43,12 +43,12 @@ export type FurtherValues = {
   readonly roleWithoutValues?: string | undefined;
 };
 
-/** More role values than this are refused: no real directory has as many, and matching must stay cheap (reference R52). */
+/** More role values than this are refused: no real directory has as many, and matching must stay cheap (R52). */
 export const maxRoleValues = 10_000;
 
 /**
  * Matches roles by exact, case-sensitive comparison with the values of the role claim. Several matches unite their policies; for each
- * attribute the first granted role in name order whose mapping yields a text wins (reference R53, R56). Throws IdentityError.
+ * attribute the first granted role in name order whose mapping yields a text wins (R53, R56). Throws IdentityError.
  */
 export function selectRoles(
   claims: Claims,
@@ -100,7 +100,7 @@ export function neededClaims(roleClaim: string, roles: readonly RoleRule[]): rea
 }
 
 /**
- * A string counts as one value, because ADFS sends a single group so. Values that are not strings are ignored (reference R52). Members of an object
+ * A string counts as one value, because ADFS sends a single group so. Values that are not strings are ignored (R52). Members of an object
  * count where that is wanted, without those that are null or false.
  */
 function readRoleValues(claims: Claims, roleClaim: string, keysOfObject: boolean): readonly string[] | undefined {

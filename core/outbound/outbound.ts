@@ -73,7 +73,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   return { fetch, calls, deadline };
 }
 
-/** https without credentials, or http to a loopback host where that is allowed (reference R1, R5). */
+/** https without credentials, or http to a loopback host where that is allowed (R1, R5). */
 export function isAllowedUrl(url: URL, allowHttpLoopback: boolean): boolean {
   if (url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && allowHttpLoopback && isLoopback(url.hostname));

@@ -4,7 +4,7 @@ import { decodeBase64 } from '../base/bytes.ts';
 import { counted } from '../base/texts/counted.ts';
 import { decodeDuration, type Duration } from '../base/time.ts';
 
-/** Names of resources (api 11). */
+/** Names of resources. */
 export const namePattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 /** The same in words, for messages. */
@@ -15,12 +15,12 @@ export function isName(text: string): boolean {
   return text.length <= 128 && namePattern.test(text);
 }
 
-/** A resource's name: lower-case letters, digits and inner hyphens, 1 to 128 characters (api 11). */
+/** A resource's name: lower-case letters, digits and inner hyphens, 1 to 128 characters. */
 export function nameField() {
   return z.string().max(128).regex(namePattern, `must be ${nameRule}, at most 128 characters`).meta({ example: 'my-name' });
 }
 
-/** Strict standard base64 with padding, decoded to octets (api 14); anything else is `invalid-base64`. */
+/** Strict standard base64 with padding, decoded to octets; anything else is `invalid-base64`. */
 export function base64Field(options: { readonly minBytes?: number; readonly maxBytes?: number } = {}) {
   const { minBytes = 0, maxBytes = Infinity } = options;
   return z
@@ -55,7 +55,7 @@ function octetsBetween(least: number, most: number): string {
 /** Longest text of a field: the size of the largest body. */
 const longestText = 4 * 1024 * 1024;
 
-/** A duration such as `90d` or `1y12h` (api 12), kept as text because answers repeat it as given; read it with parseDuration. */
+/** A duration such as `90d` or `1y12h`, kept as text because answers repeat it as given; read it with parseDuration. */
 export function durationText(options: { readonly minSeconds?: number; readonly maxSeconds?: number } = {}) {
   const { minSeconds = 0, maxSeconds = Infinity } = options;
   return z
@@ -81,12 +81,12 @@ export function integer(min: number, max: number) {
   return z.int().min(min).max(max);
 }
 
-/** A list whose order matters: a merge replaces it instead of uniting it (api 5). */
+/** A list whose order matters: a merge replaces it instead of uniting it. */
 export function orderedList<T extends z.ZodType>(element: T) {
   return z.array(element).meta({ ordered: true });
 }
 
-/** An instant in answers, sent as RFC 3339 in UTC with six decimals (api 13). */
+/** An instant in answers, sent as RFC 3339 in UTC with six decimals. */
 export function timestamp() {
   return z.custom<Temporal.Instant>((value) => value instanceof Temporal.Instant).meta({ type: 'string', format: 'date-time' });
 }

@@ -20,7 +20,7 @@ export function parseJsonObject(body: Uint8Array): JsonObject {
   if (!isUtf8(body)) throw refuse('The body must be UTF-8.');
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   if (text.startsWith('\u{feff}'))
-    throw refuse('The body begins with a byte order mark, which JSON has not (RFC 8259 section 8.1): leave it out.');
+    throw refuse('The body begins with a byte order mark, which JSON does not allow (RFC 8259 section 8.1): leave it out.');
   const members = countMembers(text);
   const value = parse(text);
   if (!isJsonObject(value)) throw refuse('The body must be a JSON object.');

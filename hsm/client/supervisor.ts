@@ -341,7 +341,7 @@ export class TokenSupervisor {
     this.#jobs.rejectAll(this.#refusal());
   }
 
-  /** A refused PIN is never tried again: hardware tokens lock themselves after a few tries (design hsm 14). */
+  /** A refused PIN is never tried again: hardware tokens lock themselves after a few tries. */
   #latch(error: HsmError): void {
     if (this.#state === 'pin-refused' || this.#state === 'closed') return;
     this.#state = 'pin-refused';

@@ -1,4 +1,4 @@
-// Custody: the token's own wrapping and binding keys, wrapped blobs, token objects, and the MAC that ties a blob to its key (design hsm 1-5).
+// Custody: the token's own wrapping and binding keys, wrapped blobs, token objects, and the MAC that ties a blob to its key.
 //
 // blob, wrapped custody: drawn in blob-format.ts
 // blob, token custody:   CKA_ID (16 random octets)
@@ -345,7 +345,7 @@ export class Custody {
     return carrying === undefined ? mechanism : this.#common;
   }
 
-  /** Creates a key that the token cannot wrap: its seed is in this process for about 100 µs (reference A1.3). */
+  /** Creates a key that the token cannot wrap: its seed is in this process for about 100 µs. */
   #createFromSeed(type: KeyType, seed: Buffer, how: Handling): ObjectHandle {
     const { module, owner } = this.#sessions;
     try {

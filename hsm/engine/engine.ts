@@ -222,7 +222,7 @@ export class Engine {
     return this.gcm.canaryWorks(this.#canary);
   }
 
-  /** Runs work on the token. Repeats it after an error with a remedy, twice at most (reference A6). */
+  /** Runs work on the token. Repeats it after an error with a remedy, twice at most. */
   run<T>(work: () => T): T {
     for (let attempt = 1; ; attempt++) {
       try {

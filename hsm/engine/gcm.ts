@@ -77,7 +77,7 @@ export class Gcm {
   #open(key: ObjectHandle, sealed: Buffer, ivBytes: number, associatedData: Buffer | undefined): Buffer {
     const { module, work } = this.#sessions;
     const input = sealed.subarray(ivBytes);
-    // The token requires an output buffer as long as its input, tag included (reference A4).
+    // The token requires an output buffer as long as its input, tag included.
     const opened = module.decrypt(
       work,
       gcmMechanism(sealed.subarray(0, ivBytes), associatedData),

@@ -84,7 +84,7 @@ const pinFlags = {
 } as const;
 
 /**
- * Logs in with one try, after checking the token's PIN flags. A locked PIN, or one with one try left, is not tried (design hsm 14):
+ * Logs in with one try, after checking the token's PIN flags. A locked PIN, or one with one try left, is not tried:
  * `pin-refused`. Two PINs are tried only after an interrupted PIN change; the file then gets the one that the token accepts.
  */
 export function loginWith(
@@ -165,7 +165,7 @@ export class Sessions {
     return this.#work;
   }
 
-  /** Replaces the work session: after an unexpected error an operation may still be active in it (reference A4). */
+  /** Replaces the work session: after an unexpected error an operation may still be active in it. */
   renewWork(): void {
     this.#closeQuietly(this.#work);
     this.#work = this.#openWork();

@@ -87,7 +87,7 @@ function isOfToken(folder: string, serial: string): boolean {
   return serial !== '' && folder.replaceAll('-', '').endsWith(serial);
 }
 
-/** Flushes the files of all tokens that changed since an instant. SoftHSM itself never does (reference A1.4). */
+/** Flushes the files of all tokens that changed since an instant. SoftHSM itself never does. */
 export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): void {
   for (const token of tokenFolders(directory)) {
     for (const name of readdirSync(join(directory, token))) {

@@ -1,4 +1,4 @@
-// Serialises starts on one token: SoftHSM rewrites the token's file at every login, and parallel logins corrupt it (reference A1.4).
+// Serialises starts on one token: SoftHSM rewrites the token's file at every login, and parallel logins corrupt it.
 import { createHash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,9 @@
-// The HSM host: a child process that holds one token open and answers batches of jobs on descriptor 3 (design hsm 10).
+// The HSM host: a child process that holds one token open and answers batches of jobs on descriptor 3.
 import { Socket } from 'node:net';
 import { TokenService, type Reply } from './token-service.ts';
 import { encodeMessages, MessageReader } from '../protocol/wire.ts';
 
-// Stacks are never read here, and making one costs more than the failed operation (reference A3).
+// Stacks are never read here, and making one costs more than the failed operation.
 Error.stackTraceLimit = 0;
 
 const channel = new Socket({ fd: 3, readable: true, writable: true });

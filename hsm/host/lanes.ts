@@ -1,4 +1,4 @@
-// The worker threads of a host: assigns jobs to them, limits how long a job may wait and run, and ends the host when one hangs (design hsm 11, 12).
+// The worker threads of a host: assigns jobs to them, limits how long a job may wait and run, and ends the host when one hangs.
 import { Worker } from 'node:worker_threads';
 import { HsmError, type SessionCounts } from '../api.ts';
 import type { EngineOptions } from '../engine/engine.ts';

@@ -22,7 +22,7 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** Duration of the simplest call above which a token counts as remote: all its calls run in parallel in lanes (design hsm 11). */
+/** Duration of the simplest call above which a token counts as remote: all its calls run in parallel in lanes. */
 const remoteMicros = 100;
 const remoteLanes = 16;
 const loginTries = 2;

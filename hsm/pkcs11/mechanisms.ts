@@ -26,7 +26,7 @@ export type KeyRow = {
   readonly seed?: 'value' | 'seed';
   /** name in node:crypto: the curve of `ec`, or asymmetricKeyType */
   readonly nodeName?: string;
-  /** takes more than about 100 µs per use: runs off the host's main thread (design hsm 12) */
+  /** takes more than about 100 µs per use: runs off the host's main thread */
   readonly slow: boolean;
 };
 

@@ -1,4 +1,4 @@
-// Loads a PKCS#11 module and wraps its calls: every mechanism, template and buffer is checked before it reaches the binding (design hsm 13).
+// Loads a PKCS#11 module and wraps its calls: every mechanism, template and buffer is checked before it reaches the binding.
 import pkcs11js from 'pkcs11js';
 import { HsmError, revealSecret, type Secret } from '../api.ts';
 import { namesMontgomeryEdwards } from './capabilities.ts';
@@ -47,7 +47,7 @@ const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
  */
 const longOutput = Buffer.alloc(16_384);
 
-/** Keeps loaded modules referenced: the binding unloads the library when its object is collected (reference A6). */
+/** Keeps loaded modules referenced: the binding unloads the library when its object is collected. */
 const loaded: PkcsModule[] = [];
 
 /** A loaded and initialised module. All calls are synchronous and throw TokenError. */
@@ -86,7 +86,7 @@ export class PkcsModule {
   /** C_Initialize with operating-system locking, for calls from several threads. */
   initialise(libraryParameters?: string): void {
     try {
-      // The binding drops the last character of the parameter string (reference A6).
+      // The binding drops the last character of the parameter string.
       const parameters = libraryParameters === undefined ? {} : { libraryParameters: `${libraryParameters} ` };
       this.#lib.C_Initialize({ flags: ck.CKF_OS_LOCKING_OK, ...parameters });
     } catch (error) {
@@ -371,7 +371,7 @@ function whole(fn: string, bytes: number, written: Buffer): Buffer {
 
 const empty = Buffer.alloc(1).subarray(0, 0);
 
-/** Gives empty input a non-null pointer: a null one gives CKR_ARGUMENTS_BAD and blocks the session (reference A4). */
+/** Gives empty input a non-null pointer: a null one gives CKR_ARGUMENTS_BAD and blocks the session. */
 function nonNull(input: Buffer): Buffer {
   return input.length === 0 ? empty : input;
 }

@@ -2,7 +2,7 @@
 import type { HsmErrorKind } from '../api.ts';
 
 /**
- * Remedy after a failed call (reference A6):
+ * Remedy after a failed call:
  * `session` replace the work session · `object` load the key again · `restore` open new sessions, log in, load all keys again ·
  * `room` evict loaded keys · `module` replace the host process · `doubt` find out whether the request or the token is at fault ·
  * `latch` nothing: a person must act · `none` nothing, the request was wrong.
@@ -186,7 +186,7 @@ export function kindOf({ rv, fn }: TokenError): HsmErrorKind {
 
 /**
  * Turns an error of the binding into a TokenError. C_CreateObject, C_CopyObject and C_FindObjects throw a plain Error with the number only
- * in its text (reference A3). An error without a number is a bug and is returned unchanged.
+ * in its text. An error without a number is a bug and is returned unchanged.
  */
 export function asTokenError(fn: string, thrown: unknown, about?: string): unknown {
   if (typeof thrown !== 'object' || thrown === null) return thrown;

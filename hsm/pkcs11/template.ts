@@ -55,7 +55,7 @@ export type Attributes = { readonly [N in AttributeName]?: ValueOf<(typeof attri
 
 declare const checked: unique symbol;
 
-/** A checked template. A new one for every call, because the binding writes into it (reference A6). */
+/** A checked template. A new one for every call, because the binding writes into it. */
 export type Template = { type: number; value?: number | boolean | string | Buffer }[] & { readonly [checked]: true };
 
 /** Makes a template; attributes that are undefined are left out. Throws TypeError on a value of the wrong kind. */

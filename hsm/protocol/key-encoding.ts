@@ -2,7 +2,7 @@
 //
 // reference: frame(type) ‖ frame(custody) ‖ frame(tenant) ‖ frame(keyId) ‖ frame(version) ‖ frame(purpose) ‖ frame(blob) ‖ frame(mac)
 // frame(x):  length(4, big endian) ‖ x      text is UTF-8, the version is decimal. The MAC covers label and all frames but the last;
-// this is an on-disk format (design hsm 3): a change makes every stored key unusable.
+// this is an on-disk format: a change makes every stored key unusable.
 import type { Custody, KeyBinding, KeyReference, KeyType, StoredKey } from '../api.ts';
 
 /** Length-framed concatenation: no two different lists give the same octets. */

@@ -65,7 +65,7 @@ export function operationNamed(code: number): OperationName {
 
 const names = new Map(Object.entries(operations).map(([name, row]) => [row.code as number, name as OperationName]));
 
-/** Flag of a job: it takes long enough to be moved off the host's main thread (design hsm 12). */
+/** Flag of a job: it takes long enough to be moved off the host's main thread. */
 export const flagSlow = 1;
 /** Flag of a job: its key is derived from the key it names. */
 export const flagDerived = 2;
@@ -285,7 +285,7 @@ function required<T>(hash: T | undefined): T {
   return hash;
 }
 
-/** Persistent objects are slow for every type: the token searches and rewrites its files (reference A1.4). */
+/** Persistent objects are slow for every type: the token searches and rewrites its files. */
 function makingFlags(type: KeyType, custody: Custody): number {
   return custody === 'token' || keyRows[type]?.slow ? flagSlow : 0;
 }

@@ -43,7 +43,7 @@ export function openCaContext({
   };
 }
 
-/** URLs of a CA's CRL and OCSP responder (api 2), without token; each key generation has its own CRL, and its own delta CRL where the CA has them. */
+/** URLs of a CA's CRL and OCSP responder, without token; each key generation has its own CRL, and its own delta CRL where the CA has them. */
 export function publicUrls(
   context: CaContext,
   tenantId: string,

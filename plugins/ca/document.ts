@@ -29,7 +29,7 @@ const issuer: NamedEntry = {
   ],
 };
 
-/** Writable fields (spec, CA resource; api 62, 63). */
+/** Writable fields. */
 export const caDocument = z.object({
   certKeyType: z
     .enum(unique(written.map(({ certKeyType }) => certKeyType)))

@@ -1,4 +1,4 @@
-// The errors that CAs and enrolment add to the platform's table (api 75, 76).
+// The errors that CAs and enrolment add to the platform's table.
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
 import { requestErrors } from '../../core/plugin/services/request-errors.ts';
 

@@ -225,8 +225,8 @@ function requireScepPossible({ enabled }: ScepSettings, keyType: KeyType | undef
 }
 
 /**
- * The id of the trust CA; undefined without one, and for a CA that trusts itself. A trust CA that is deleted later only makes first enrolments 401 (spec,
- * Errors), and one that gets its name is not trusted: otherwise a person who may make CAs would choose who enrols here.
+ * The id of the trust CA; undefined without one, and for a CA that trusts itself. A trust CA that is deleted later only makes first enrolments 401,
+ * and one that gets its name is not trusted: otherwise a person who may make CAs would choose who enrols here.
  */
 function requireTrustCa(context: CaContext, { call, document, current }: CaChange, name: string): string | undefined {
   const trusted = document.est.initialEnrollTrustCa;

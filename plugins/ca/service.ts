@@ -6,7 +6,7 @@ import { parseDuration } from '../../core/base/time.ts';
 import { subscriberOf } from '../../core/base/addresses.ts';
 import { AddressBuckets, Buckets } from '../../core/base/token-bucket.ts';
 import type {
-  ApprovedRequest as ApprovedRequestView,
+  Issuable,
   CertificateAuthorities,
   CertificateAuthority,
   EnrolmentOutcome,
@@ -295,7 +295,7 @@ function limitsOf(certificate: Certificate, issued: IssuedCertificate | undefine
   return { purposes: isServerCertificate(certificate) ? ['clientAuth', 'serverAuth'] : ['clientAuth'] };
 }
 
-function issuable(context: CaContext, ca: FoundCa, approved: ApprovedRequest): ApprovedRequestView {
+function issuable(context: CaContext, ca: FoundCa, approved: ApprovedRequest): Issuable {
   return {
     async issue(options) {
       const longest = parseDuration(ca.record.est.ttl, 'est/ttl').seconds;

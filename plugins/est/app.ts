@@ -1,4 +1,4 @@
-// The request handler of the EST listener. Nothing but EST is answered there (spec, EST endpoints).
+// The request handler of the EST listener. Nothing but EST is answered there.
 import { createProblems } from '../../core/http/response/problem.ts';
 import { throughH3 } from '../../core/http/h3-adapter.ts';
 import type { Handler } from '../../core/http/pipeline.ts';

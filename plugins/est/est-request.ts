@@ -11,7 +11,7 @@ import { sendAnswer } from './listener/send-answer.ts';
 import { answerText, type EstAnswer } from './listener/transport.ts';
 import { type EstOperation, operations } from './operations/operations.ts';
 
-/** Requests have at most this many octets: an ML-DSA-87 request has about 10,000 (api 67). */
+/** Requests have at most this many octets: an ML-DSA-87 request has about 10,000. */
 const bodyLimitBytes = 64 * 1024;
 
 /** The operation and the CA that a request names. */
@@ -128,8 +128,8 @@ const firstEnrolments: ReadonlySet<string> = new Set(['simpleenroll', 'serverkey
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * `/.well-known/est/<tenant_uuid>/<ca_name>/<operation>`, or with `<tenant_uuid>~<ca_name>` for clients that take one label (api 68).
- * Unknown, foreign and disabled are one answer (R2).
+ * `/.well-known/est/<tenant_uuid>/<ca_name>/<operation>`, or with `<tenant_uuid>~<ca_name>` for clients that take one label.
+ * Unknown, foreign and disabled are one answer.
  */
 function findTarget({ authorities }: EstContext, url: string): Target | undefined {
   const [wellKnown, est, ...rest] = readRequestPath(url)?.segments ?? [];

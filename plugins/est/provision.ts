@@ -49,7 +49,7 @@ export function provision(context: PluginContext<Config>): PluginInstance {
   };
 }
 
-/** Base URLs of a CA's EST service by every name and address, with two labels and with one (api 68, R10). */
+/** Base URLs of a CA's EST service by every name and address, with two labels and with one. */
 function estUrls(origins: readonly string[], tenantId: string, caName: string): readonly string[] {
   return origins.flatMap((origin) => {
     const base = `${origin}/.well-known/est/${tenantId}`;

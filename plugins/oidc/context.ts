@@ -32,7 +32,7 @@ export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clo
     readonly transitKeys: TransitKeys;
     /** address of this appliance for people now: selects among a service's allowed-redirect-uris */
     readonly publicUrl: string;
-    /** plain http to loopback hosts: as configured, else only if this appliance itself has a loopback address (reference R1) */
+    /** plain http to loopback hosts: as configured, else only if this appliance itself has a loopback address (R1) */
     readonly allowHttpLoopback: boolean;
     readonly destinations: Destinations;
     /** The service of a tenant; undefined for an unknown tenant and for an unknown service. */

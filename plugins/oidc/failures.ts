@@ -165,7 +165,7 @@ export const oidcErrors = { ...loginFailures, ...pollErrors };
 
 export const failOidc = errorsOf(oidcErrors);
 
-/** The step at which a sign-in failed, for `system:logs` (reference R66). */
+/** The step at which a sign-in failed, for `system:logs` (R66). */
 export type Stage = 'discovery' | 'authorize' | 'callback' | 'token' | 'id-token' | 'userinfo' | 'directory' | 'role' | 'session';
 
 /**

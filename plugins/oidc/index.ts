@@ -1,4 +1,4 @@
-// OIDC login: people sign in at their identity provider, roles turn claims into policies (spec, area B; api 56 to 61).
+// OIDC login: people sign in at their identity provider, roles turn claims into policies.
 import { definePlugin } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { sessionsService } from '../../core/plugin/services/sessions.ts';

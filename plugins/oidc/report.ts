@@ -70,7 +70,7 @@ export async function answerWithPage(oidc: Oidc, call: PublicCall, run: (attempt
   }
 }
 
-/** Verbose logging, for setting up a service: the claims, and each call with status and time. Never a secret, code or token (reference R68). */
+/** Verbose logging, for setting up a service: the claims, and each call with status and time. Never a secret, code or token (R68). */
 function logDetails(oidc: Oidc, call: PublicCall, { located, outbounds, claims }: Attempt): void {
   if (located?.record.verboseLogging !== true || outbounds.length === 0) return;
   oidc.log.with('oidc', located.tenantName).info('Sign-in in detail (verbose-logging is on)', {
@@ -103,7 +103,7 @@ async function reportFailure(oidc: Oidc, call: PublicCall, attempt: Attempt, fai
   if (located !== undefined) await keepFailure(oidc, call, located, attempt, failure);
 }
 
-/** The audit record of a success (reference R67); address and reference are part of every record. */
+/** The audit record of a success (R67); address and reference are part of every record. */
 export function auditSuccess(call: PublicCall, located: Located, identity: Identity, accessor: string | undefined): void {
   call.noteAudit({
     kind: 'login',

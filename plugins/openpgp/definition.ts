@@ -1,4 +1,4 @@
-// Rules about the openpgp-* fields: the combinations of them, and the keys they fit (api 19, 20).
+// Rules about the openpgp-* fields: the combinations of them, and the keys they fit.
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
 import { tellingEach } from '../../core/http/response/telling.ts';

@@ -1,4 +1,4 @@
-// The errors of OpenPGP: most are refusals of transit keys, whose rows are those of the service (api 75).
+// The errors of OpenPGP: most are refusals of transit keys, whose rows are those of the service.
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
 import { transitKeyErrors } from '../../core/plugin/services/transit-key-errors.ts';
 

@@ -64,7 +64,7 @@ export type OpenpgpVersion = TransitKeyVersion<OpenpgpRecord>;
 export type OpenpgpKeys = AttachedKeys<OpenpgpFields, OpenpgpRecord>;
 export type OpenpgpAttachment = KeyAttachment<OpenpgpFields, OpenpgpRecord>;
 
-/** A User ID in a request; gpg refuses one of 2,048 octets or more (api 19). */
+/** A User ID in a request; gpg refuses one of 2,048 octets or more. */
 export const userIdSchema = shownText({ minCharacters: 1, maxCharacters: 1_024, maxOctets: 1_024 });
 
 /** User IDs of a certificate beside its primary one, and revoked ones: each has a signature or two in every block. */

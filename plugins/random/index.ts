@@ -14,7 +14,7 @@ const inputSchema = z.object({
 
 const outputSchema = z.object({ bytes: z.string().meta({ description: 'The octets in the format asked for.', example: 'q83vEjRWeJA=' }) });
 
-/** POST /v1/state/keystore/crypto-functions/random-bytes (api 44): from C_GenerateRandom, never from this process. */
+/** POST /v1/state/keystore/crypto-functions/random-bytes: from C_GenerateRandom, never from this process. */
 export default definePlugin({
   name: 'random',
   contract: 1,

@@ -18,7 +18,7 @@ const everySeconds = 60;
 type Due = { readonly rotatesAt: number; readonly tenantId: string; readonly name: string; readonly keyId: string };
 
 /**
- * Rotates each key that is due once, however many intervals were missed while the appliance was off (api 25). Safe in several workers:
+ * Rotates each key that is due once, however many intervals were missed while the appliance was off. Safe in several workers:
  * the commit checks again that the rotation is due. A key that cannot be rotated does not stop the others.
  */
 export function autoRotateJob(transit: Transit): Job {

@@ -155,7 +155,7 @@ export const cipherNames: readonly string[] = [...ciphers.keys()];
 /** Lengths of symmetric keys. */
 export const symmetricKeyOctets: readonly number[] = [...ciphers.values()].flatMap((one) => (isSymmetric(one) ? [one.keyBytes] : []));
 
-/** The cipher of a key that is created without one (spec). */
+/** The cipher of a key that is created without one. */
 export const defaultCipher = 'aes256-gcm96';
 
 /** The row of a cipher name from a request, and of a use; throws unsupported-cipher, and invalid-value for a use that the cipher does not have. */

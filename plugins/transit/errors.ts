@@ -2,7 +2,7 @@
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
 import { transitKeyErrors } from '../../core/plugin/services/transit-key-errors.ts';
 
-/** Rows beyond the platform's own (api 75, 76). */
+/** Rows beyond the platform's own. */
 export const transitErrors = {
   ...transitKeyErrors,
   'version-exhausted': {

@@ -1,4 +1,4 @@
-// The wrapping keys for imports as callers ask for them: that of the tenant, and one for a single import (api 2, 39).
+// The wrapping keys for imports as callers ask for them: that of the tenant, and one for a single import.
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../core/http/endpoint.ts';

@@ -1,4 +1,4 @@
-// The transit plugin: named, versioned keys whose material is used in the token only, and the actions on them (spec area A).
+// The transit plugin: named, versioned keys whose material is used in the token only, and the actions on them.
 import { definePlugin } from '../../core/plugin/plugin.ts';
 import { appliancesService } from '../../core/plugin/services/appliances.ts';
 import { custodyStatementsService } from '../../core/plugin/services/custody-statements.ts';

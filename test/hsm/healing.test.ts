@@ -1,4 +1,4 @@
-// Recovery inside a host without replacing it: lost sessions, logins and objects (reference A6). The token runs in this process, so that
+// Recovery inside a host without replacing it: lost sessions, logins and objects. The token runs in this process, so that
 // the test can cause what a failing network or another application would.
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -42,7 +42,7 @@ export function formatManifest(manifest: Manifest): Buffer {
 /** Throws BackupError for a manifest of another version. */
 export function parseManifest(octets: Uint8Array): Manifest {
   const parsed = manifestSchema.safeParse(parseIfJson(Buffer.from(octets).toString('utf8')));
-  if (!parsed.success) throw new BackupError('the manifest of the backup is damaged or of a newer version');
+  if (!parsed.success) throw new BackupError('the manifest of the backup is damaged or of another version');
   return parsed.data;
 }
 

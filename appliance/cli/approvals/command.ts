@@ -71,7 +71,7 @@ export async function runApprovals(words: readonly string[], before: ConnectionO
   add('reject', 'reject a request, which ends it unless its rules need more rejections', (id, options, reason) =>
     withClient(options, io, (client) => decide(client, id, 'reject', { reason }, io)),
   ).argument('<reason>', 'why; the person who asked sees it');
-  add('withdraw', 'end the own request, or take the own approval or rejection back', (id, options) =>
+  add('withdraw', 'end your own request, or take your own approval or rejection back', (id, options) =>
     withClient(options, io, (client) => decide(client, id, 'withdraw', {}, io)),
   );
   await approvals.parseAsync([...words], { from: 'user' });

@@ -25,7 +25,7 @@ export class ApprovingClient extends Client {
     this.#reason = reason;
   }
 
-  /** As of every client; throws AskedForApproval when the request is now one for approval. */
+  /** As `Client.exchange`; throws AskedForApproval when the request is now one for approval. */
   override async exchange(request: Request): Promise<Answer> {
     try {
       return await super.exchange(request);

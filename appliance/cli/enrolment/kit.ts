@@ -61,8 +61,8 @@ export async function runEnrolKit(words: readonly string[], before: ConnectionOp
     .addOption(new Option('--at <CA>', 'the CA at which it enrols').makeOptionMandatory())
     .option('--subject <NAME>', 'subject, instead of CN=DEVICE')
     .option('--ttl <TIME>', 'how long the secret can be used (default: 7d)')
-    .option('--out <FILE>', 'where to, for its owner alone', '-')
-    .option('--no-qr', 'without a QR code')
+    .option('--out <FILE>', 'file to write, readable by its owner alone', '-')
+    .option('--no-qr', 'leave the QR codes out')
     .helpOption('-h, --help', 'show this');
   for (const option of connectionOptions()) command.addOption(option);
   command.action(async (device: string, options: Options) => {
@@ -122,7 +122,7 @@ function formatKit(kit: Kit, client: Client, hasQr: boolean): string {
     `# Enrolment of ${device}`,
     ...(until === undefined
       ? []
-      : ['', `The secret is for this device alone, for one use, until ${until}. Destroy this text when it was used.`]),
+      : ['', `The secret is for this device alone, for one use, until ${until}. Delete this text after the use.`]),
     ...section(`Trust: the appliance (${trustFiles.appliance})`, [fingerprintOf(anchor), anchor.trim()]),
     ...section(`Trust: the CA and its issuers (${trustFiles.issuer})`, [fingerprintOf(chain), chain.trim()]),
     ...protocols.flatMap(({ title, isEnabled, urlsOf, lines }) => {

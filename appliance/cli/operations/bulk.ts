@@ -10,7 +10,7 @@ import { beginFile } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 
-/** Items that the API accepts in one request (api 45). */
+/** Items that the API accepts in one request. */
 const batchItems = 1_000;
 /** A body may have 4 MiB; the remainder is for names and quotes. */
 const batchOctets = 3 * 1024 * 1024;

@@ -71,7 +71,7 @@ export class FollowerLink implements ClusterWay {
     this.#connection = this.#connect();
   }
 
-  /** True if this appliance may answer at this moment. Read at the begin of a request, and just before its answer. */
+  /** True if this appliance may answer at this moment. Read at the start of a request, and just before its answer. */
   get isValid(): boolean {
     return isValid(this.#sent, this.#parts.moment());
   }

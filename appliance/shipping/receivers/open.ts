@@ -1,4 +1,4 @@
-// The way to a receiver by its protocol.
+// Creates the connection for the protocol of a receiver.
 import { HttpConnection } from './http.ts';
 import type { Connection, ReceiverParts } from './receiver.ts';
 import { SyslogConnection } from './syslog.ts';

@@ -1,4 +1,4 @@
-// Approles: logins of machines, with a role-id that names the approle and a secret-id that authenticates it (api 48).
+// Approles: logins of machines, with a role-id that names the approle and a secret-id that authenticates it.
 import { fail } from '../../base/errors.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { hashOf } from '../../base/hash.ts';

@@ -5,7 +5,7 @@ import type { TableKinds } from '../../store/records/table-kinds.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import { RecentFailures } from '../../store/records/recent-failures.ts';
 
-/** Limits failed logins of every kind from one address (api 73). */
+/** Limits failed logins of every kind from one address. */
 export function limitByAddress(store: Store): AttemptLimit {
   return new AttemptLimit(store, 'address', 60);
 }

@@ -1,4 +1,4 @@
-// The built-in policies, which every tenant has: they can be copied, not edited (api 54).
+// The built-in policies, which every tenant has: they can be copied, not edited.
 import type { Policy, PolicyRule } from './policy.ts';
 
 const allow = (path: string): PolicyRule => ({ path, operations: { all: 'allow' }, allowedValues: {}, hideFields: [] });

@@ -1,4 +1,4 @@
-// Restrictions on allowed requests: values that fields may have, and fields that answers leave out (api 53).
+// Restrictions on allowed requests: values that fields may have, and fields that answers leave out.
 import { fail } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { Field, Shape } from '../../wire/schema.ts';

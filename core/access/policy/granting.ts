@@ -10,7 +10,7 @@ import type { Policies } from './policies.ts';
 /**
  * Throws `policy-denied` if one of the names is neither a policy of the caller's token nor among `kept`, which another caller has
  * granted before, and if one is left out that refuses or limits what the others allow. `root` includes all policies, and every token has `default`.
- * Called before requirePolicies, so that a refused caller does not learn which policies exist (api 55).
+ * Called before requirePolicies, so that a refused caller does not learn which policies exist.
  */
 export function requireHeld(policies: Policies, caller: Caller, field: string, names: readonly string[], kept: readonly string[]): void {
   if (!names.every((name) => kept.includes(name) || isHeld(caller, name)))

@@ -2,7 +2,7 @@
 
 export const operations = ['create', 'read', 'update', 'delete', 'execute'] as const;
 
-/** The verbs that policies allow or reject (api 53). */
+/** The verbs that policies allow or reject. */
 export type PolicyOperation = (typeof operations)[number];
 
 /** One segment of a rule's path: a decoded literal, any one segment, or (at the end only) any number of segments. */

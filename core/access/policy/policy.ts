@@ -1,4 +1,4 @@
-// Policies: rules on paths, with the effect of each operation, the allowed values and the hidden fields (api 53).
+// Policies: rules on paths, with the effect of each operation, the allowed values and the hidden fields.
 import { z } from 'zod';
 import { shownText } from '../../wire/shown-text.ts';
 import { maxPatternSegments, readPattern } from './patterns.ts';

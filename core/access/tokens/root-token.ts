@@ -1,4 +1,4 @@
-// The root token of a tenant: issued once, even under parallel requests and crashes (api 50).
+// The root token of a tenant: issued once, even under parallel requests and crashes.
 import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';

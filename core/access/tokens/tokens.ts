@@ -1,4 +1,4 @@
-// Tokens: drawn from the HSM, kept only as a hash, found by it, ended together with their children (api 47 to 49).
+// Tokens: drawn from the HSM, kept only as a hash, found by it, ended together with their children.
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../base/defined.ts';
 import { drawUuid } from '../../base/uuid.ts';
@@ -118,7 +118,7 @@ export function noteSessionUse(transaction: WriteTransaction, store: Store, tena
 
 /**
  * Sets a token's expiry to now plus the smaller of `incrementSeconds` and its ttl, never past its longest life. A small increment
- * shortens the remaining time (api 49).
+ * shortens the remaining time.
  * Undefined if the token was disabled or expired meanwhile.
  */
 export function refreshToken(

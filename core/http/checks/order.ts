@@ -1,4 +1,4 @@
-// The order in which a request is checked (api 55): one list, here alone.
+// The order in which a request is checked: one list, here alone.
 import type { ApiRequest } from '../context/api-request.ts';
 import { requireWritableTrail } from './audit-trail.ts';
 import { requireAuthorization } from './authorization.ts';

@@ -1,4 +1,4 @@
-// The API description (OpenAPI 3.1), built from the endpoints that also define routes, checks and audit records (api 15).
+// The API description (OpenAPI 3.1), built from the endpoints that also define routes, checks and audit records.
 import { defined } from '../../base/defined.ts';
 import { coreErrors, type ErrorTable } from '../../base/errors.ts';
 import { askedOf, askedResponses, askedSchemas } from './asked.ts';

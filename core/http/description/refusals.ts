@@ -60,7 +60,7 @@ const exampleRequestId = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
 
 type Kind = { readonly name: string; readonly description: string };
 
-/** Meaning of each status (api 76). The names are those of RFC 9110, and types of generated clients: they never change. */
+/** Meaning of each status. The names are those of RFC 9110, and types of generated clients: they never change. */
 const kinds: Readonly<Record<number, Kind>> = {
   400: { name: 'BadRequest', description: 'The request itself is wrong.' },
   401: { name: 'Unauthorized', description: 'It is not certain who calls: the token or the login is not accepted.' },

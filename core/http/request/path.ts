@@ -13,7 +13,7 @@ const maxPathLength = 8_192;
 
 /**
  * Reads the target of a request line. One slash at the end is dropped and percent-encoding undone, once, segment by segment, so
- * every spelling of a path is one path (api 77). Undefined for a target without a normal form, which names nothing: empty, `.` and `..`
+ * every spelling of a path is one path. Undefined for a target without a normal form, which names nothing: empty, `.` and `..`
  * segments, control characters, broken percent-encoding or UTF-8, octets outside ASCII.
  */
 export function readRequestPath(target: string): RequestPath | undefined {

@@ -1,4 +1,4 @@
-// Finds the entries of a resource that requests name: 404 before 412, and both before the body is read (api 55).
+// Finds the entries of a resource that requests name: 404 before 412, and both before the body is read.
 import { fail } from '../../base/errors.ts';
 import { type StoreKey, Unreadable } from '../../store/store.ts';
 import type { EndpointCall } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-// Lists outside resources, with the same query parameters (api 6).
+// Lists outside resources, with the same query parameters.
 import type { z } from 'zod';
 import { formatValue, shapeOf, Wire } from '../../wire/schema.ts';
 import { Reply, type EndpointCall } from '../endpoint.ts';

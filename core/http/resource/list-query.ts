@@ -1,4 +1,4 @@
-// Query parameters of reads and changes (api 6): selection of entries, of fields, or a dry run.
+// Query parameters of reads and changes: selection of entries, of fields, or a dry run.
 import { invalidParameter } from '../../base/texts/invalid.ts';
 import { isJsonObject } from '../../wire/json.ts';
 import type { EndpointCall } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-// PATCH: objects merge, scalars replace, unordered lists are united, null removes (api 5; RFC 7396 with another rule for lists).
+// PATCH: objects merge, scalars replace, unordered lists are united, null removes (RFC 7396 with another rule for lists).
 import { isJsonObject } from '../../wire/json.ts';
 import type { Shape } from '../../wire/schema.ts';
 

@@ -1,4 +1,4 @@
-// Turns a resource into its endpoints, a file for each verb (api 2 to 10).
+// Turns a resource into its endpoints, a file for each verb.
 import type { Store } from '../../store/store.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { labelled } from './labels.ts';

@@ -1,4 +1,4 @@
-// Values that policies judge when an entry is made or changed (api 53). Hidden fields are never judged by their present value.
+// Values that policies judge when an entry is made or changed. Hidden fields are never judged by their present value.
 import { isDeepStrictEqual } from 'node:util';
 import { valueOfField } from '../../access/policy/constraints.ts';
 import { isJsonObject } from '../../wire/json.ts';

@@ -83,7 +83,7 @@ export class ResourceView {
       .some((value) => typeof value === 'string' && Buffer.byteLength(value) < unguessableOctets);
   }
 
-  /** The configuration document in wire form: writable fields without secrets (api 9). */
+  /** The configuration document in wire form: writable fields without secrets. */
   config(name: string, record: unknown): Document {
     return this.#format(name, this.#withoutSecrets(this.resource.toDocument(record)));
   }

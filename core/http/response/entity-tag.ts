@@ -1,4 +1,4 @@
-// Entity tags of documents and the preconditions on them (RFC 9110 section 13, api 7).
+// Entity tags of documents and the preconditions on them (RFC 9110 section 13).
 import { fail } from '../../base/errors.ts';
 import { keyedDigest } from '../../store/records/keyed-digest.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-// The mapping from thrown errors to problem documents (RFC 9457, api 75). From 500 up they have only fixed texts and an id.
+// The mapping from thrown errors to problem documents (RFC 9457). From 500 up they have only fixed texts and an id.
 import { defined } from '../../base/defined.ts';
 import { HsmError, type HsmErrorKind, isOwnKeyMissing } from '../../../hsm/api.ts';
 import type { Answer } from './answer.ts';
@@ -146,7 +146,7 @@ export function problemHeaders(error: ServiceError): Record<string, string> {
 
 /**
  * A fault for system:logs: class, code and stack. The message only of errors that the engine throws itself, because others
- * quote their input (api 72).
+ * quote their input.
  */
 export function describeFault(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { thrown: typeof error };

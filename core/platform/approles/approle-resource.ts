@@ -1,4 +1,4 @@
-// Approles as a resource (api 48): logins for machines, with which policies, from where and for how long.
+// Approles as a resource: logins for machines, with which policies, from where and for how long.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { cidrsField } from '../../base/addresses.ts';

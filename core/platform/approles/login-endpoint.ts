@@ -1,4 +1,4 @@
-// POST /v1/approle-login: a token for a role-id and a secret-id. All refusals of a login are the same (api 48, 73).
+// POST /v1/approle-login: a token for a role-id and a secret-id. All refusals of a login are the same.
 import { timingSafeEqual, hash } from 'node:crypto';
 import { z } from 'zod';
 import type { TokenRecord } from '../../access/tokens/record.ts';
@@ -174,7 +174,7 @@ function noteLogin(call: PublicCall, tenants: Tenants, subjects: readonly Subjec
 
 const loginKind = { kind: 'login' } as const;
 
-/** 10 failures a minute for one identity, 60 from one address (api 73). */
+/** 10 failures a minute for one identity, 60 from one address. */
 class LoginLimits {
   readonly byIdentity: AttemptLimit;
   readonly byAddress: AttemptLimit;

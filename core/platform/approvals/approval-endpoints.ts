@@ -33,11 +33,11 @@ const output = z
       .meta({ typeName: 'ApprovalState' })
       .describe('granted: it can be sent once more and then runs.'),
     requester: person.describe('Who asks.'),
-    clientIp: z.string().meta({ description: 'From where.', example: '192.0.2.7' }),
-    isOwn: z.boolean().describe('`true` if it is the own request.'),
-    mayDecide: z.boolean().describe('`true` if the own login may approve and reject it.'),
-    method: z.string().meta({ description: 'Of the request.', example: 'POST' }),
-    path: z.string().meta({ description: 'Of the request.', example: '/v1/state/system/backup' }),
+    clientIp: z.string().meta({ description: 'Address of the requester.', example: '192.0.2.7' }),
+    isOwn: z.boolean().describe('`true` if the caller made it.'),
+    mayDecide: z.boolean().describe('`true` if the login of the caller may approve and reject it.'),
+    method: z.string().meta({ description: 'Method of the request.', example: 'POST' }),
+    path: z.string().meta({ description: 'Path of the request.', example: '/v1/state/system/backup' }),
     acts: z.array(z.enum(acts).meta({ typeName: 'Act' })).describe('What it does.'),
     parameters: z
       .record(z.string(), z.unknown())
@@ -50,7 +50,7 @@ const output = z
     hidden: z
       .boolean()
       .describe(
-        '`true` if policies hide parameters: then the own login does not approve it, and sees of an own change only that it was asked for.',
+        '`true` if policies hide parameters: then the login of the caller cannot approve it, and sees of a change that it asked for only that it was asked for.',
       ),
     rules: z
       .array(
@@ -197,7 +197,7 @@ export function approvalEndpoints(store: Store): AnyEndpoint[] {
       ...deciding,
       path: `${base}/{id}/withdraw`,
       named: 'WithdrawApproval',
-      summary: 'Withdraw the own request, or the own decision about another one',
+      summary: 'Withdraw your own request, or your own decision about another one',
       description: 'Possible until the request is sent.',
       errors: [...decidingErrors],
       run: (call) => decide(call, (decision) => withdraw(store, decision)),
@@ -237,8 +237,8 @@ function formatted(call: EndpointCall, { approval, standing, isOwn, roles }: See
 }
 
 /**
- * Of an own request, for a caller who may not read what it is about: what the caller has sent. What a change finds, and what it makes of that, is not; of a
- * creation nothing was found.
+ * Of an own request, for a caller who may not read what it is about: what the caller has sent. Leaves out the present and
+ * the wanted values of a change; a creation has no present ones.
  */
 function ownOf(parameters: Approval['parameters']): Approval['parameters'] {
   if (isBrief(parameters)) return {};

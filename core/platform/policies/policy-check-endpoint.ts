@@ -1,4 +1,4 @@
-// `POST /v1/state/policy/check`: tells whether a request would be allowed, for the caller's token or another, with the reason (api 53).
+// `POST /v1/state/policy/check`: tells whether a request would be allowed, for the caller's token or another, with the reason.
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AccessControl } from '../../access/access-control.ts';

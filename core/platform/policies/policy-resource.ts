@@ -1,4 +1,4 @@
-// Policies as a resource: a tenant's own, and the built-in ones among them (api 53, 54).
+// Policies as a resource: a tenant's own, and the built-in ones among them.
 import { z } from 'zod';
 import { fail } from '../../base/errors.ts';
 import { defineResource, type AnyResource } from '../../http/resource/resource.ts';

@@ -74,13 +74,13 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
 const mostWarnings = 100;
 
 /**
- * A warning for each rule of a policy, or operation of a rule, that no request can match, for names that it means to hide, and for fields that
- * nothing has which it allows: the first hundred.
+ * A warning for each rule of a policy, or operation of a rule, that no request can match, for names that it cannot hide, and for unknown fields
+ * that it allows: the first hundred.
  */
 export function warningsOf(rules: readonly PolicyRule[], reach: Reach): readonly string[] {
   const all = Iterator.from(eachWarning(rules, reach));
   const first = [...all.take(mostWarnings)];
-  return first.length < mostWarnings ? first : [...first, `These are the first ${mostWarnings}: what comes after them was not looked at.`];
+  return first.length < mostWarnings ? first : [...first, `These are the first ${mostWarnings}: the rest was not checked.`];
 }
 
 function* eachWarning(rules: readonly PolicyRule[], reach: Reach): Generator<string> {
@@ -156,11 +156,11 @@ function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {
   const met = reach.filter((asked) => fits(pattern, asked));
   if (met.length === 0) return hints.map((hint) => hint(pattern, reach)).find((text) => text !== undefined) ?? 'the API has no such path';
   const offered = new Set(met.flatMap((asked) => asked.operations));
-  if (offered.size === 0) return 'no token is asked for there, and so no policy';
-  const vain = stated.filter((operation) => !offered.has(operation));
-  if (vain.length === 0) return undefined;
-  const spoken = vain.map((operation) => `"${operation}"`).join(' or ');
-  return `no request there does ${spoken}, only ${[...offered].map((operation) => `"${operation}"`).join(', ')}`;
+  if (offered.size === 0) return 'requests there need no token, so no policy applies';
+  const unmatched = stated.filter((operation) => !offered.has(operation));
+  if (unmatched.length === 0) return undefined;
+  const listed = unmatched.map((operation) => `"${operation}"`).join(' or ');
+  return `no request there does ${listed}, only ${[...offered].map((operation) => `"${operation}"`).join(', ')}`;
 }
 
 /** Tells whether a rule refuses, limits or hides at paths of the default policy alone: among rules of one path the most open one decides. */

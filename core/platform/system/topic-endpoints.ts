@@ -1,4 +1,4 @@
-// GET /v1/state/topics/<topic>: the audit trail and the logs as streams of JSON lines (spec, events).
+// GET /v1/state/topics/<topic>: the audit trail and the logs as streams of JSON lines.
 import { z } from 'zod';
 import { defined } from '../../base/defined.ts';
 import type { AccessControl } from '../../access/access-control.ts';

@@ -1,4 +1,4 @@
-// Tenants as a resource: seen and changed by the system tenant only, deleted only when empty (api 51).
+// Tenants as a resource: seen and changed by the system tenant only, deleted only when empty.
 import { z } from 'zod';
 import type { Read } from '../../access/tokens/record.ts';
 import type { Clock } from '../../base/context.ts';

@@ -1,4 +1,4 @@
-// Creates child tokens: with some of the policies of the parent, and never valid when or where the parent is not (api 47, 49).
+// Creates child tokens: with some of the policies of the parent, and never valid when or where the parent is not.
 import { z } from 'zod';
 import type { Hsm } from '../../../hsm/api.ts';
 import { cidrsField } from '../../base/addresses.ts';

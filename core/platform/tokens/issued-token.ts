@@ -1,4 +1,4 @@
-// The answer with a new token: shown once, with its expiry and when to renew it (api 48).
+// The answer with a new token: shown once, with its expiry and when to renew it.
 import { z } from 'zod';
 import { timestamp } from '../../wire/fields.ts';
 import { revealSecret } from '../../base/secret.ts';

@@ -282,11 +282,11 @@ export type VerifiedRequest = {
   /** the key under which the device wants a private key that is made for it (RFC 7030 section 4.4.1) */
   readonly decryptKey: DecryptKey | undefined;
   /** Approves the identity by the policy of the CA. Throws `identity-not-allowed`. */
-  approve(): ApprovedRequest;
+  approve(): Issuable;
   /** The same request for a key that is made in the token, of the kind that this one has. Rejects with `invalid-csr` for another kind, and with HsmError. */
   makeKey(): Promise<MadeForDevice>;
   /** As approve, for a renewal, whose subject and names must be those of the renewed certificate. */
-  approveRenewal(held: HeldCertificate): ApprovedRequest;
+  approveRenewal(held: HeldCertificate): Issuable;
   /**
    * Decides about a first enrolment and issues the certificate, once for each transaction: a repeated request gets the same certificate.
    * Throws `identity-not-allowed`, `rate-limited`, and as `issue`.
@@ -345,7 +345,7 @@ export type EnrolmentOutcome =
   | { readonly status: 'refused'; readonly why: 'credential' | 'transaction' | 'rejected' | 'full'; readonly detail: string };
 
 /** Right to one certificate. Only an approval makes one. */
-export type ApprovedRequest = {
+export type Issuable = {
   /**
    * Signs the certificate and records it; resolves when the record is on the disk. `via` names in the records the way of the request,
    * `recheck` repeats the checks of the decision inside the recording transaction. Throws `clock-implausible`, `ca-expired`

@@ -46,7 +46,7 @@ export type IssuedSession = {
   readonly expires: Temporal.Instant;
 };
 
-/** Failed logins by address, counted over all processes and all kinds of login (api 73). */
+/** Failed logins by address, counted over all processes and all kinds of login. */
 export type Attempts = {
   /** Throws `rate-limited` if the address has failed too often in the last minute. */
   requireFew(clientIp: string, now: Temporal.Instant): void;

@@ -1,7 +1,7 @@
 // Refusals of transit keys, which every plugin that uses such keys meets. The transit plugin has them in its manifest.
 import type { ErrorTable } from '../../base/errors.ts';
 
-/** Rows of uses through the service (api 75). */
+/** Rows of uses through the service. */
 export const transitKeyErrors = {
   'invalid-format': {
     status: 400,

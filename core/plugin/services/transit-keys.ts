@@ -117,7 +117,7 @@ export interface AttachedKeys<Fields, Kept> {
   requireSigningVersion(key: TransitKey<Fields, Kept>, requested: number | undefined, now: Temporal.Instant): TransitKeyVersion<Kept>;
   /** Throws key-disabled for a key that is disabled or waits for its deletion, and for one with a disabled version: for what signs with all of them. */
   requireEnabled(key: TransitKey<Fields, Kept>): void;
-  /** Counts a signature before it is made (api 74): a version that has signed is a version in use. */
+  /** Counts a signature before it is made: a version that has signed is a version in use. */
   countSignature(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): Promise<void>;
   /** Throws version-not-allowed, key-disabled where isBarredForVerification is true. */
   requireVerifyingVersion(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): void;

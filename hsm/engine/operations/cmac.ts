@@ -8,14 +8,14 @@ const reduction = 0x87;
 /** The CMAC of a message under a known key of 16, 24 or 32 octets. */
 export function cmacOutside(key: Buffer, message: Buffer): Buffer {
   const cipher = createCipheriv(`aes-${(key.length * 8) as 128 | 192 | 256}-ecb`, key, null).setAutoPadding(false);
-  const whole = doubled(cipher.update(Buffer.alloc(blockBytes)));
+  const subkey1 = doubled(cipher.update(Buffer.alloc(blockBytes)));
   const isWhole = message.length > 0 && message.length % blockBytes === 0;
   const blocks = Math.max(1, Math.ceil(message.length / blockBytes));
   const padded = Buffer.alloc(blocks * blockBytes);
   message.copy(padded);
   if (!isWhole) padded[message.length] = 0x80;
   const last = padded.subarray(-blockBytes);
-  last.set(xor(last, isWhole ? whole : doubled(whole)));
+  last.set(xor(last, isWhole ? subkey1 : doubled(subkey1)));
   let mac: Buffer = Buffer.alloc(blockBytes);
   for (let at = 0; at < padded.length; at += blockBytes) mac = cipher.update(xor(mac, padded.subarray(at, at + blockBytes)));
   return mac;

@@ -1,11 +1,11 @@
-// Keys derived for a context. The derivation is an on-disk format (design hsm 9): a change makes ciphertexts unreadable.
+// Keys derived for a context. The derivation is an on-disk format: a change makes ciphertexts unreadable.
 //
 // U  = HMAC-SHA-256(derivation secret, frame("keystored/derive/1") ‖ frame(version) ‖ frame(SHA-256(context)))
 // DK = PBKDF2-HMAC-SHA-256(password U, salt of the key, iterations of the key, as many octets as the AES key has)
 // frame(x) = length(4, big endian) ‖ x; text is UTF-8, the version decimal. The HMAC runs in the token.
 // Keys that came with values made by HKDF (RFC 5869, SHA-256, no salt, info = context) keep that: their secret is the pseudorandom key, and
 // DK = the first octets of HMAC-SHA-256(secret, context ‖ 01), which is HKDF-Expand for keys of up to 32 octets.
-// Tenant and key id are not part of it: a restored backup gets new ones and must open its ciphertexts (api 42). Secret and salt are random
+// Tenant and key id are not part of it: a restored backup gets new ones and must open its ciphertexts. Secret and salt are random
 // per version and key, so nothing is lost; the binding of the secret ties it to its record.
 import { hash, pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -88,7 +88,7 @@ function askAttributes(sessions: Sessions, object: ObjectHandle): ObjectAttribut
   });
   return {
     kind,
-    keyType: keyTypeNames.get(keyType) ?? `0x${(keyType ?? 0).toString(16)}`,
+    keyType: keyTypeNames.get(keyType) ?? (keyType === undefined ? 'unknown' : `0x${keyType.toString(16)}`),
     ...sizes.get(keyType)?.(read),
     ...(Object.fromEntries(flags) as Partial<Record<(typeof flagNames)[number], boolean>>),
     ...(mechanism === undefined ? {} : { keyGenMechanism: mechanismName(mechanism) }),

@@ -1,4 +1,4 @@
-// Generates and imports keys. A key counts as made only after it was stored, loaded again and tested (design hsm 6).
+// Generates and imports keys. A key counts as made only after it was stored, loaded again and tested.
 import { HsmError, type KeyBinding, type KeyType } from '../../api.ts';
 import { handlingFor, keyAttributes, tokenKeyLabel } from '../custody.ts';
 import type { Engine } from '../engine.ts';
@@ -152,7 +152,7 @@ function publicAttributes(type: KeyType): Attributes {
   return { ...common, ecParams: curveOf(type) };
 }
 
-/** Makes a key that the token cannot wrap: generates a readable one, wraps its seed as a generic secret, and zeroes it (reference A1.3). */
+/** Makes a key that the token cannot wrap: generates a readable one, wraps its seed as a generic secret, and zeroes it. */
 function generateSeedWrapped(engine: Engine, type: KeyType, making: Making): Made {
   const { key, publicKey } = generateObject(engine, type, keyAttributes(type, 'clear'));
   const seed = engine.custody.takeValue(key, keyRows[type].seed);
@@ -230,7 +230,7 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
     return { blob, mac, publicKey };
   } catch (error) {
     if (custody === 'token') removeQuietly(engine, type, blob, tokenKeyLabel(binding));
-    // SoftHSM accepts any number as a key and fails at its first use (reference A1.5).
+    // SoftHSM accepts any number as a key and fails at its first use.
     if (material !== undefined && isFaultOfMaterial(engine, error))
       throw new HsmError('invalid-key-data', `the token cannot use the ${type} key`, { cause: error });
     throw error;

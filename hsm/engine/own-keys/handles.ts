@@ -36,7 +36,7 @@ export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: st
   return sessionCopy(sessions, object);
 }
 
-/** Copies a key into the session: copies are faster than persistent objects (reference A1.4). If the token refuses, the object itself is used. */
+/** Copies a key into the session: copies are faster than persistent objects. If the token refuses, the object itself is used. */
 function sessionCopy(sessions: Sessions, object: ObjectHandle): OwnKey {
   const { module, owner } = sessions;
   try {

@@ -35,7 +35,7 @@ export const issuedOutput = z.object({
   notAfter: timestamp().describe('When it ends.'),
 });
 
-/** Names and life are what the rules of `est` allow, or what policies let the caller decide; the profile is the CA's (R57 to R64). */
+/** Names and life are what the rules of `est` allow, or what policies let the caller decide; the profile is the CA's. */
 export function signCsr(context: CaContext): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',

@@ -7,7 +7,7 @@ import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import type { CaKey, CaPadding } from '../records/records.ts';
 import type { CheckedKey, KeyFamily } from '../der/public-key.ts';
 
-/** Key type as users write it: `cert-key-type`, with `cert-key-curve` or `cert-key-bits` if there is a choice (api 62). */
+/** Key type as users write it: `cert-key-type`, with `cert-key-curve` or `cert-key-bits` if there is a choice. */
 export type WrittenKeyType = {
   readonly certKeyType: 'ecdsa' | 'rsa' | 'ed25519' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
   readonly certKeyCurve?: 'secp256r1' | 'secp384r1' | 'secp521r1';
@@ -93,7 +93,7 @@ export function findCaAlgorithm(type: KeyType, padding?: CaPadding): CaAlgorithm
 type RequestSignature = { readonly hash: HashName | null; readonly saltLength?: number };
 
 /**
- * Signature algorithm of a request made with this key; undefined: not accepted. SHA-1, MD5 and HashML-DSA are not here (R27, R29). A key for RSASSA-PSS
+ * Signature algorithm of a request made with this key; undefined: not accepted. SHA-1, MD5 and HashML-DSA are not here. A key for RSASSA-PSS
  * with parameters makes signatures with their hash and at least its salt (RFC 4055 section 3.3). Throws DerError.
  */
 export function findRequestSignature(

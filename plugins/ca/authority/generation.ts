@@ -38,7 +38,7 @@ export type IssuingCa = Pick<CaRecord, 'name' | 'deltaCrl'> & {
   readonly newest: CaGeneration;
 };
 
-/** Certificates begin this long before now, for devices whose clocks are slow (R58). */
+/** Certificates begin this long before now, for devices whose clocks are slow. */
 export const backdateSeconds = 60;
 
 /**

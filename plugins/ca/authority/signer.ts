@@ -19,7 +19,7 @@ export function caKeyBinding(tenantId: string, caId: string, generation: number)
 /**
  * Signs what `encodeTbs` returns for the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
  * certificates, CRLs and requests. The rules of its kind are checked before the token signs; the signature is verified with the CA's
- * public key, so that a fault in the token never becomes a certificate (spec C). Rejects with LintError when a rule is broken, with
+ * public key, so that a fault in the token never becomes a certificate. Rejects with LintError when a rule is broken, with
  * HsmError when the token cannot sign, or signs what does not verify. `askedBy`: the caller, if that is not the tenant of the CA.
  */
 export async function signStructure(

@@ -48,7 +48,7 @@ export function subjectKeyIdentifier(identifier: Uint8Array): Uint8Array {
   return encodeExtension(extensionId.subjectKeyIdentifier, false, octetString(identifier));
 }
 
-/** authorityKeyIdentifier with the issuer's own key identifier, never a recomputed one (R62). */
+/** authorityKeyIdentifier with the issuer's own key identifier, never a recomputed one. */
 export function authorityKeyIdentifier(identifier: Uint8Array): Uint8Array {
   return encodeExtension(extensionId.authorityKeyIdentifier, false, sequence(implicit(0, identifier)));
 }

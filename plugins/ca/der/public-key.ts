@@ -65,7 +65,7 @@ export type CheckedKey = {
 };
 
 /**
- * Checks a key offered for certification (R28, R29): named NIST curves, RSA (also by the name of RSASSA-PSS), Ed25519, ML-DSA, each by the rule for keys that are encrypted
+ * Checks a key offered for certification: named NIST curves, RSA (also by the name of RSASSA-PSS), Ed25519, ML-DSA, each by the rule for keys that are encrypted
  * to, and in DER, as the octets go into the certificate. The answer says what is wrong with it, for the requester.
  */
 export function checkKey(publicKey: Uint8Array): CheckedKey | { readonly problem: string } {

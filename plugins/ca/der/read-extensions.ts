@@ -4,7 +4,7 @@ import { DerError, type Element, Reader, readObjectIdentifier, readOnly, tag } f
 import { keyIdentifierOf } from './extensions.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 
-/** The key identifier that certificates under this one carry: its own subjectKeyIdentifier, else one made of its key (R62). */
+/** The key identifier that certificates under this one carry: its own subjectKeyIdentifier, else one made of its key. */
 export function issuerKeyIdentifier(issuer: Certificate): Uint8Array {
   const own = issuer.extensions.get(extensionId.subjectKeyIdentifier);
   return own === undefined ? keyIdentifierOf(issuer.publicKey) : readOnly(own.value, tag.octetString).remaining;

@@ -235,7 +235,7 @@ export function requireFitSecret(
   if (problem !== undefined) throw fail('invalid-value', { detail: `"${container}/initial-enroll-secret" ${problem}.` });
 }
 
-/** An empty secret counts as absent (R32). */
+/** An empty secret counts as absent. */
 export function enrolmentSettings(document: Containers): EstSettings {
   return withoutEmptySecret(document.est);
 }

@@ -20,7 +20,7 @@ import type { Purpose, RenewalLimits } from '../records/records.ts';
 /** Beside those that are asked for: the purpose of a registration authority. */
 export type CertifiedPurpose = Purpose | 'cmcRA';
 
-/** The parts of a certificate that come from the request; the profile decides the rest (R60 to R64). */
+/** The parts of a certificate that come from the request; the profile decides the rest. */
 type RequestContent = {
   /** DER Name */
   readonly subject: Uint8Array;
@@ -51,7 +51,7 @@ class ApprovedRequest {
 }
 export type { ApprovedRequest };
 
-/** Approves a device's first enrolment: every name must be allowed (R49 to R55). Throws `identity-not-allowed`. */
+/** Approves a device's first enrolment: every name must be allowed. Throws `identity-not-allowed`. */
 export function approveByPolicy(csr: VerifiedCsr, policy: IdentityPolicy): ApprovedRequest {
   return approveNames(csr, policy, {});
 }
@@ -109,7 +109,7 @@ function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, renewal: Renewal
 }
 
 /**
- * Approves a renewal: same subject and same set of alternative names as the certificate it renews, as RFC 5280 7 compares them, and the policy as of now (R44, R46);
+ * Approves a renewal: same subject and same set of alternative names as the certificate it renews, as RFC 5280 7 compares them, and the policy as of now;
  * of the usages those within the limits alone. The names are certified as they are on record, however the request writes them.
  */
 export function approveRenewal(

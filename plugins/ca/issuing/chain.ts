@@ -55,7 +55,7 @@ function findPathOf(
   return climb(search, [start])?.map(({ fields }) => fields) as CertificatePath | undefined;
 }
 
-/** Tells whether a leaf may authenticate a client: keyUsage and extKeyUsage, where present, must say so (R35). */
+/** Tells whether a leaf may authenticate a client: keyUsage and extKeyUsage, where present, must say so. */
 export function isClientCertificate(leaf: Certificate): boolean {
   return readKeyUsage(leaf.extensions.get(extensionId.keyUsage), keyUsageBit.digitalSignature) !== false && isForClients(leaf);
 }

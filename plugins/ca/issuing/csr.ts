@@ -15,7 +15,7 @@ import type { DecryptKey } from '../../../core/plugin/services/certificate-autho
 import type { RequestForm } from '../records/enrolments.ts';
 import { type AlternativeName, readAlternativeNames, readExtKeyUsage } from '../der/read-extensions.ts';
 
-/** Content of a request. Other attributes and extensions are ignored, never copied (R30). */
+/** Content of a request. Other attributes and extensions are ignored, never copied. */
 type RequestContent = {
   /** the request itself */
   readonly der: Uint8Array;
@@ -58,7 +58,7 @@ export type { VerifiedCsr };
 
 /**
  * Reads and verifies one DER request that fills the bytes. `certifies` says which key families the CA takes. Throws `invalid-csr`
- * with a detail that says what to correct (R26 to R29).
+ * with a detail that says what to correct.
  */
 export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): VerifiedCsr {
   return verifySigned(
@@ -113,7 +113,7 @@ function readWishes(content: Uint8Array): Wishes {
   });
 }
 
-/** Key families that a CA certifies: an ML-DSA CA makes no classical certificates, and the reverse (R28, R29, spec C). */
+/** Key families that a CA certifies: an ML-DSA CA makes no classical certificates, and the reverse. */
 export function familiesUnder(caKeyType: string): readonly KeyFamily[] {
   return caKeyType.startsWith('ml-dsa') ? ['ml-dsa'] : ['ec', 'rsa', 'rsa-pss', 'ed25519'];
 }

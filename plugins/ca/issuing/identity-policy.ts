@@ -11,7 +11,7 @@ import { normaliseDomain } from '../names/domain.ts';
 import { isEmailWithin } from '../names/mail.ts';
 import { isOtherNameWithin, otherName, parseOtherName } from '../names/other-name.ts';
 
-/** The fields of a CA that the policy reads (spec, CA resource). */
+/** The fields of a CA that the policy reads. */
 export type IdentityPolicy = {
   readonly allowedDomains: readonly string[];
   readonly allowSubdomains: boolean;
@@ -61,7 +61,7 @@ function everyAddress(zero: string): Uint8Array {
   return ipAddress(Uint8Array.of(...address, ...address));
 }
 
-/** The names a request asks for: every common name, mail address of the subject and alternative name counts (R49). */
+/** The names a request asks for: every common name, mail address of the subject and alternative name counts. */
 export type RequestedIdentity = {
   readonly subjectAttributes: readonly NameAttribute[];
   readonly alternativeNames: readonly AlternativeName[];

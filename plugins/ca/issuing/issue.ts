@@ -43,8 +43,8 @@ export type IssueOptions = {
 export type Issued = { readonly serial: string; readonly record: IssuedCertificate; readonly issuer: CaGeneration };
 
 /**
- * Issues a certificate for an approved request and records it, in that order: nothing counts as issued before its signature exists
- * (R65). Resolves when the record is on the disk. Throws `identity-not-allowed` (the CA's own certificate does not allow it), `clock-implausible`, `invalid-csr` (a rule for certificates is broken), `ca-has-no-key`, `ca-expired` or `not-found` (the CA went meanwhile).
+ * Issues a certificate for an approved request and records it, in that order: nothing counts as issued before its signature
+ * exists. Resolves when the record is on the disk. Throws `identity-not-allowed` (the CA's own certificate does not allow it), `clock-implausible`, `invalid-csr` (a rule for certificates is broken), `ca-has-no-key`, `ca-expired` or `not-found` (the CA went meanwhile).
  */
 export async function issueCertificate(context: CaContext, ca: FoundCa, approved: ApprovedRequest, options: IssueOptions): Promise<Issued> {
   const issuer = requireSigner(context, ca);
@@ -177,7 +177,7 @@ export function recordOf(certificate: Certificate, issuer: CaGeneration, via: st
   return { serial: certificate.serial, record, issuer };
 }
 
-/** The generation that signs; throws when the CA has no key or has expired (R58). */
+/** The generation that signs; throws when the CA has no key or has expired. */
 export function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
   const newest = newestGeneration(ca.record);
   if (newest === undefined)
@@ -188,7 +188,7 @@ export function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
   return newest;
 }
 
-/** Reads the signed certificate as OpenSSL does: a certificate that does not parse never leaves (api 64). */
+/** Reads the signed certificate as OpenSSL does: a certificate that does not parse never leaves. */
 function lookAgain(der: Uint8Array): Certificate {
   const seen = new X509Certificate(der);
   const certificate = parseCertificate(der);

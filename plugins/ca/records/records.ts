@@ -50,7 +50,7 @@ export type EstSettings = {
   readonly serverKeygen?: boolean | undefined;
 };
 
-/** Enrolment at a CA that does not mention it: off, and nothing allowed (api 63). */
+/** Enrolment at a CA that does not mention it: off, and nothing allowed. */
 export const disabledEnrolment: EstSettings = {
   enabled: false,
   allowedDomains: [],

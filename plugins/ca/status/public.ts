@@ -1,4 +1,4 @@
-// The public endpoints of a CA, for relying parties without a token: its certificate, its CRLs and OCSP answers (api 2).
+// The public endpoints of a CA, for relying parties without a token: its certificate, its CRLs and OCSP answers.
 import { fail } from '../../../core/base/errors.ts';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { type AnyEndpoint, definePublicEndpoint, type PublicCall, Reply } from '../../../core/http/endpoint.ts';

@@ -121,7 +121,7 @@ export function findIssued(
   return issued !== undefined && Buffer.compare(issued.certificate, certificate.der) === 0 ? issued : undefined;
 }
 
-/** Tells whether a certificate on a path is revoked by its issuer, if that is a CA of this tenant (R38), or nobody has confirmed it there. */
+/** Tells whether a certificate on a path is revoked by its issuer, if that is a CA of this tenant, or nobody has confirmed it there. */
 export function isRevokedOnPath(context: CaContext, tenantId: string, path: readonly Certificate[]): boolean {
   const ours = tenantCas(context, tenantId).filter(({ record }) => hasKey(record));
   return path.slice(1).some((issuer, index) => {

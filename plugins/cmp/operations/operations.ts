@@ -10,7 +10,7 @@ import type { Asking } from '../records/records.ts';
 
 export type Operation = {
   readonly name: string;
-  /** true: it goes on with a transaction */
+  /** true: it continues an existing transaction */
   readonly follows?: true;
   readonly run: Handler;
   /** the answer to a request whose sender is known and that is refused; absent: an error */

@@ -118,7 +118,7 @@ export class ConsoleSessions {
       if (this.#isIdle(record, nowMs)) this.browsers.signOut(transaction, tenantId, accessor);
       transaction.delete(this.#table, key);
     };
-    // A session may have shown ten tokens, which end with it.
+    // Ending a session also ends up to ten tokens that it issued.
     await writeInPieces(store, stale, drop, signal, 1);
   }
 
@@ -152,7 +152,7 @@ export class ConsoleSessions {
         this.browsers.noteUse(transaction, caller.tenantId, caller.accessor, nowMs);
       })
       .catch((error: unknown) =>
-        log.warn('The use of a session could not be noted', { reason: error instanceof Error ? error.message : String(error) }),
+        log.warn('the use of a session could not be noted', { reason: error instanceof Error ? error.message : String(error) }),
       );
   }
 }

@@ -1,4 +1,4 @@
-// The EST listener of a sealed appliance: without a store there is no CA, and devices try again later (R73).
+// The EST listener of a sealed appliance: without a store there is no CA, and devices try again later.
 import type { Listener } from '../../../core/http/listener/listeners.ts';
 import { sendAnswer } from './send-answer.ts';
 import { type EstServerOptions, openEstListener } from './server.ts';

@@ -12,7 +12,7 @@ export type EstServerOptions = Address & {
   readonly log?: Log;
 };
 
-/** A device sends one or two requests; idle connections are closed soon (R19). */
+/** A device sends one or two requests; idle connections are closed soon. */
 const requestTimeoutMs = 30_000;
 const keepAliveMs = 5_000;
 /** Node looks for connections past their deadline this often; its default of 30 s would double every deadline. */
@@ -25,7 +25,7 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
     tls: {
       connectionsCheckingInterval: checkEveryMs,
       ...askingForCertificates,
-      // Offered by clients that speak nothing newer (R17); without a common one the handshake would fail.
+      // Offered by clients that speak nothing newer; without a common one the handshake would fail.
       ALPNProtocols: ['http/1.1', 'http/1.0'],
     },
   });

@@ -1,5 +1,4 @@
-// Authentication of enrolments: the shared secret or a birth certificate for the first time, the certificate held for renewals (spec, EST
-// endpoints).
+// Authentication of enrolments: the shared secret or a birth certificate for the first time, the certificate held for renewals.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -25,7 +24,7 @@ export type FirstCredential = 'est-secret' | 'est-birth-certificate';
 
 /**
  * Accepts the sender of a first enrolment. Throws `enrolment-not-configured` before anything is looked at, `rate-limited`, or
- * `enrolment-refused`. An Authorization header decides alone; without one the client certificate decides (api 65).
+ * `enrolment-refused`. An Authorization header decides alone; without one the client certificate decides.
  */
 export async function authenticateFirst(context: EstContext, { ca, settings, ...from }: EstCa & Credentials): Promise<FirstCredential> {
   const { limit } = context;
@@ -62,7 +61,7 @@ export async function authenticateFirst(context: EstContext, { ca, settings, ...
 
 /**
  * Accepts the sender of a renewal: it holds a certificate that this CA issued and has on record, now valid and not revoked. Looked
- * up at each request, also on a connection that is long open (R46). Throws `enrolment-not-configured` or `enrolment-refused`.
+ * up at each request, also on a connection that is long open. Throws `enrolment-not-configured` or `enrolment-refused`.
  */
 export function authenticateRenewal(context: EstContext, { ca, settings, socket }: EstCa & Credentials): HeldCertificate {
   if (!settings.renewsHeldCertificates) {
@@ -83,7 +82,7 @@ const problems: Readonly<Record<NonNullable<HeldCertificate['problem']>, string>
   'not-confirmed': 'not confirmed by its holder: confirm it by CMP first',
 };
 
-/** The credentials of a refused sender, for the audit record (R66). The certificate is not verified, so its texts are cut. */
+/** The credentials of a refused sender, for the audit record. The certificate is not verified, so its texts are cut. */
 export function describeCredentials(context: EstContext, { headers, socket }: Credentials): Readonly<Record<string, unknown>> {
   const sent = sentCertificates(context, socket);
   const credential = headers.authorization !== undefined ? 'est-secret' : sent === undefined ? 'none' : 'certificate';

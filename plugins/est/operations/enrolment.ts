@@ -1,8 +1,8 @@
-// simpleenroll and simplereenroll: credential, request, identity, signature, record, in this order (api 64).
+// simpleenroll and simplereenroll: credential, request, identity, signature, record, in this order.
 import { hash } from 'node:crypto';
 import { refusalOf } from '../../../core/audit/record.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
-import type { ApprovedRequest, VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
+import type { Issuable, VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { encodeCertsOnly } from '../../../core/cms/certs-only.ts';
 import { requireChannelBinding } from './channel-binding.ts';
@@ -52,19 +52,14 @@ export async function readRequest(call: EstCall): Promise<VerifiedRequest> {
   return request;
 }
 
-async function issue(context: EstContext, call: EstCall, approved: ApprovedRequest, options: IssueOptions): Promise<EstAnswer> {
+async function issue(context: EstContext, call: EstCall, approved: Issuable, options: IssueOptions): Promise<EstAnswer> {
   return answerDer('certificates', encodeCertsOnly([await issueRecorded(context, call, approved, options)]));
 }
 
 type IssueOptions = { readonly via: string; recheck?(transaction: WriteTransaction): void };
 
 /** A certificate whose issue could not be recorded in the audit trail is refused before it is signed, not after. */
-export async function issueRecorded(
-  { audit }: EstContext,
-  call: EstCall,
-  approved: ApprovedRequest,
-  options: IssueOptions,
-): Promise<Uint8Array> {
+export async function issueRecorded({ audit }: EstContext, call: EstCall, approved: Issuable, options: IssueOptions): Promise<Uint8Array> {
   const refusal = refusalOf(audit);
   if (refusal !== undefined) throw refusal;
   const { certificate, ...certified } = await approved.issue(options).catch(asServerError);
@@ -72,7 +67,7 @@ export async function issueRecorded(
   return certificate;
 }
 
-/** An expired CA is an error of the server for a device, which cannot renew it (R58). */
+/** An expired CA is an error of the server for a device, which cannot renew it. */
 function asServerError(thrown: unknown): never {
   throw thrown instanceof ServiceError && thrown.code === 'ca-expired' ? failEst('ca-not-usable', { cause: thrown }) : thrown;
 }

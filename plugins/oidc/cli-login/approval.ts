@@ -1,4 +1,4 @@
-// The approval of a CLI login (api 60): the person has signed in in the browser and approves or denies the request of the command line.
+// The approval of a CLI login: the person has signed in in the browser and approves or denies the request of the command line.
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';

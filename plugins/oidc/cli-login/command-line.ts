@@ -1,4 +1,4 @@
-// Endpoints for command lines: request a login, poll for its token once it is approved, and log out (api 60, modelled on RFC 8628).
+// Endpoints for command lines: request a login, poll for its token once it is approved, and log out (modelled on RFC 8628).
 import { grantsOf } from '../records/role-record.ts';
 import { z } from 'zod';
 import { timestamp } from '../../../core/wire/fields.ts';

@@ -93,7 +93,7 @@ function askForCredentials({ tenantName, service, handOff: cliLogin }: PendingLo
   return redirectReply(`${loginPath(tenantName, service)}?prompt=login${request}`);
 }
 
-/** Requires at most one state, no repeated parameter, no parameter of another flow (reference R26). */
+/** Requires at most one state, no repeated parameter, no parameter of another flow (R26). */
 function requireState(query: URLSearchParams): string {
   const [state, ...more] = query.getAll('state');
   if (more.length > 0 || ['code', 'iss', 'error'].some((name) => query.getAll(name).length > 1)) {
@@ -112,7 +112,7 @@ function unknownState(oidc: Oidc, call: PublicCall, attempt: Attempt, state: str
   return new LoginFailure('login-expired', 'callback', state === '' ? 'no-state' : 'unknown-state', defined({ hint }));
 }
 
-/** The service must be as it was when the login began: not edited, deleted or recreated (reference R10). */
+/** The service must be as it was when the login began: not edited, deleted or recreated (R10). */
 function requireUnchanged(located: Located | undefined, login: PendingLogin): Located {
   if (located?.tenantId === login.tenantId && located.record.revision === login.revision) return located;
   throw new LoginFailure('service-changed', 'callback', 'revision-differs');

@@ -69,7 +69,7 @@ function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
   return prove(oidc, call, () => choosePage(oidc, languageOf(call), asked));
 }
 
-/** An unknown tenant and one without providers get the same answer, after the same look-ups (reference R11). */
+/** An unknown tenant and one without providers get the same answer, after the same look-ups (R11). */
 function choosePage(oidc: Oidc, language: Language, tenantName: string): Reply {
   const tenant = oidc.accounts.findTenant(tenantName);
   const services = [...oidc.services.entries([tenant?.id ?? noTenantId])].map(([, record]) => record);

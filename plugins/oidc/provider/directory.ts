@@ -6,7 +6,7 @@ import type { SignInMetadata } from '../../../core/identity/discovery.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { maxRoleValues } from '../../../core/identity/role-match.ts';
 
-/** Groups of the person, or why they are missing: `reason` and `hint` go to the log, and the login continues without them (api 61). */
+/** Groups of the person, or why they are missing: `reason` and `hint` go to the log, and the login continues without them. */
 export type DirectoryAnswer =
   | { readonly groups: readonly string[] }
   | { readonly reason: string; readonly hint: string; readonly fields: Readonly<Record<string, unknown>> };

@@ -6,7 +6,7 @@ import { isTooDeep } from '../../../core/identity/depth.ts';
 import type { Claims } from '../../../core/identity/claims.ts';
 import { LoginFailure } from '../failures.ts';
 
-/** Accepted signature algorithms: asymmetric ones with a key in the provider's JWKS; never `none` or HS* (reference R39). */
+/** Accepted signature algorithms: asymmetric ones with a key in the provider's JWKS; never `none` or HS* (R39). */
 export const acceptedAlgorithms = [
   'RS256',
   'RS384',

@@ -74,7 +74,7 @@ const tokenMeanings: Readonly<Record<string, Meaning>> = {
   invalid_scope: authorizeMeanings['invalid_scope'] as Meaning,
 };
 
-/** An error that the provider sent through the browser. Its text is untrusted: not shown, and cut and cleaned in the log (reference R27). */
+/** An error that the provider sent through the browser. Its text is untrusted: not shown, and cut and cleaned in the log (R27). */
 export function judgeAuthorizeError(answer: ProviderAnswer): LoginFailure {
   return judgeAnswer('authorize', answer, authorizeMeanings[answer.error] ?? { code: 'provider-error' });
 }

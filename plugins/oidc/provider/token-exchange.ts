@@ -92,7 +92,7 @@ async function withUsedMembers(response: Response): Promise<Response> {
   return Response.json(Object.fromEntries(texts), { headers: response.headers });
 }
 
-/** RFC 6749 2.3.1 makes Basic the default; a provider that lists neither of the two is not supported (reference R31). */
+/** RFC 6749 2.3.1 makes Basic the default; a provider that lists neither of the two is not supported (R31). */
 export function chooseAuthMethod(metadata: SignInMetadata, wanted: AuthMethod | undefined): AuthMethod {
   const listed = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   const chosen = wanted ?? (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method));
@@ -119,7 +119,7 @@ export async function authorizationUrl(
   });
 }
 
-/** The provider's tokens after all checks. They are kept only during the callback and never stored (reference R64). */
+/** The provider's tokens after all checks. They are kept only during the callback and never stored (R64). */
 export type Exchanged = { readonly idToken: VerifiedIdToken; readonly accessToken: Secret<string> };
 
 /**

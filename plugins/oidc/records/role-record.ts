@@ -60,7 +60,7 @@ export function stillGive(roles: readonly (RoleRecord | undefined)[], policies: 
 /** A role with its name, as login and `explain` use it. */
 export type NamedRole = RoleRule & { readonly oidcScopes: readonly string[] };
 
-/** `openid` and the scopes of all roles, each once, in the order of role names: before the login the role is not known (api 57). */
+/** `openid` and the scopes of all roles, each once, in the order of role names: before the login the role is not known. */
 export function scopesOf(roles: readonly NamedRole[]): readonly string[] {
   return [...new Set(['openid', ...roles.flatMap((role) => role.oidcScopes)])];
 }

@@ -143,7 +143,7 @@ export const serviceDocument = z.object({
 
 export type ServiceDocument = z.output<typeof serviceDocument>;
 
-/** Record as stored. The revision changes with every write, so that logins under way notice (reference R10). */
+/** Record as stored. The revision changes with every write, so that logins under way notice (R10). */
 export type ServiceRecord = Omit<ServiceDocument, 'roleSelect'> & {
   readonly name: string;
   readonly clientSecret: string;
@@ -162,7 +162,7 @@ export function sessionSeconds(record: ServiceRecord): number {
   return parseDuration(record.sessionTtl, 'session-ttl').seconds;
 }
 
-/** Chosen by the configuration only, because a client controls the Host of its request (reference R17). */
+/** Chosen by the configuration only, because a client controls the Host of its request (R17). */
 export function chooseRedirectUri(allowed: readonly string[], publicUrl: string): string {
   const { origin } = new URL(publicUrl);
   return allowed.find((uri) => new URL(uri).origin === origin) ?? (allowed[0] as string);

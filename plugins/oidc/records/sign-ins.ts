@@ -28,7 +28,7 @@ export type PendingLogin = {
 /** `login` replaces `select_account` at providers that do not support it: OpenID Connect Core section 15.1 makes it mandatory. */
 export type Prompt = 'select_account' | 'login';
 
-/** A person after all checks, with roles and policies. Issuer and subject are the identity (reference R57). */
+/** A person after all checks, with roles and policies. Issuer and subject are the identity (R57). */
 export type Identity = {
   readonly issuer: string;
   readonly subject: string;
@@ -38,7 +38,7 @@ export type Identity = {
   readonly policies: readonly string[];
 };
 
-/** A login requested by a command line (api 60). The key is the hash of its poll token. */
+/** A login requested by a command line. The key is the hash of its poll token. */
 export type CliLogin = {
   readonly tenantId: string;
   readonly tenantName: string;

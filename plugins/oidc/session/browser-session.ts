@@ -25,7 +25,7 @@ const touchMs = 60_000;
 
 /**
  * Makes the session of a finished login and sends the browser to its page. The token is always new, and an existing session
- * of the browser ends in the same transaction (session fixation, reference R59).
+ * of the browser ends in the same transaction (session fixation, R59).
  */
 export async function openBrowserSession(
   oidc: Oidc,

@@ -1,4 +1,4 @@
-// The resource OIDC role: which value of the role claim grants which policies, and under which conditions (spec, resource "OIDC role").
+// The resource OIDC role: which value of the role claim grants which policies, and under which conditions.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller } from '../../../core/access/caller.ts';
@@ -11,7 +11,7 @@ import type { SessionsEnd } from '../records/end-session.ts';
 import { type RoleDocument, roleDocument, type RoleRecord } from '../records/role-record.ts';
 import { oidcTag } from '../tags.ts';
 
-/** Any printable text except `.` and `..`, which a path cannot contain (api 11): GUIDs, `/path/group`, URLs. */
+/** Any printable text except `.` and `..`, which a path cannot contain: GUIDs, `/path/group`, URLs. */
 const roleNamePattern = /^(?!\.\.?$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 
 const lacksPolicies = 'it gives more, and the own token does not have all policies of the roles';

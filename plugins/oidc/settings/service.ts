@@ -1,4 +1,4 @@
-// The resource OIDC service: a tenant's identity provider (spec, resource "OIDC service"; api 56).
+// The resource OIDC service: a tenant's identity provider.
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../../core/base/defined.ts';
 import { z } from 'zod';
@@ -168,7 +168,7 @@ function widenedField(wanted: ServiceDocument, current: ServiceRecord, blindly: 
 }
 
 /**
- * Returns the reason for which a redirect URI cannot be used (reference R7), or undefined. It is compared octet by octet, so only its
+ * Returns the reason for which a redirect URI cannot be used (R7), or undefined. It is compared octet by octet, so only its
  * normal form is accepted.
  */
 export function findRedirectUriProblem(text: string): string | undefined {

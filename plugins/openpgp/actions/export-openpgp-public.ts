@@ -1,4 +1,4 @@
-// The action export-openpgp-public: public key blocks, the same octets at every call until a version is added or removed (spec, api 38).
+// The action export-openpgp-public: public key blocks, the same octets at every call until a version is added or removed.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';

@@ -1,4 +1,4 @@
-// The action import-openpgp: a foreign public key block becomes a verification-only transit key (spec, api 43).
+// The action import-openpgp: a foreign public key block becomes a verification-only transit key.
 import { z } from 'zod';
 import { naming } from '../../../core/http/named-entries.ts';
 import { nameField, pemExample } from '../../../core/wire/fields.ts';

@@ -1,4 +1,4 @@
-// The action openpgp-sign: a signature over the caller's data, by itself or with the data (spec, api 36).
+// The action openpgp-sign: a signature over the caller's data, by itself or with the data.
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { failAt } from '../../../core/base/texts/invalid.ts';

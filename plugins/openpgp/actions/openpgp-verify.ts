@@ -1,4 +1,4 @@
-// The action openpgp-verify: whether one of the given detached signatures was made by this key over this data (spec, api 36).
+// The action openpgp-verify: whether one of the given detached signatures was made by this key over this data.
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { failAt } from '../../../core/base/texts/invalid.ts';

@@ -1,4 +1,4 @@
-// Export of private keys in OpenPGP's format, for gpg and sq (spec `export` with `format: openpgp`).
+// Export of private keys in OpenPGP's format, for gpg and sq.
 import { createPrivateKey } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';

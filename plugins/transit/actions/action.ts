@@ -1,4 +1,4 @@
-// Parts shared by all key actions: path, key lookup, audit, and the endpoints for one request and for a batch (api 45, 46).
+// Parts shared by all key actions: path, key lookup, audit, and the endpoints for one request and for a batch.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, ServiceError } from '../../../core/base/errors.ts';
@@ -63,7 +63,7 @@ export const keyVersionOutput = z.int().describe('Version of the key that was us
 
 type Common = 'method' | 'path' | 'tag' | 'access' | 'operation' | 'find' | 'run';
 
-/** An action on one key. The platform has checked token and policy; the key is looked up before the body is validated (api 55). */
+/** An action on one key. The platform has checked token and policy; the key is looked up before the body is validated. */
 export function defineKeyAction<Input, Output>(
   transit: Transit,
   action: string,

@@ -1,4 +1,4 @@
-// Action backup: definition and all key material in clear, as one text (spec; api 42).
+// Action backup: definition and all key material in clear, as one text.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { encodeBase64 } from '../../../core/base/bytes.ts';

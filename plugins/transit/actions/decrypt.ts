@@ -1,4 +1,4 @@
-// Action decrypt (spec; api 28, 29, 35, 45).
+// Action decrypt.
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { planDecryption } from '../versions/ciphertexts.ts';

@@ -1,4 +1,4 @@
-// Action encrypt (spec; api 28, 31, 35, 45).
+// Action encrypt.
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { planEncryption } from '../versions/ciphertexts.ts';

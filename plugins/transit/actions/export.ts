@@ -1,4 +1,4 @@
-// Action export: key material in clear, wrapped, or in the format of an attachment (spec; api 37).
+// Action export: key material in clear, wrapped, or in the format of an attachment.
 import { hash, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';

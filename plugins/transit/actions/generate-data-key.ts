@@ -1,4 +1,4 @@
-// Action generate-data-key: a random key for bulk encryption, and the same key encrypted (spec; api 35, 41).
+// Action generate-data-key: a random key for bulk encryption, and the same key encrypted.
 import { z } from 'zod';
 import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';

@@ -1,4 +1,4 @@
-// Action import: existing key material becomes a new version (spec; api 20, 39).
+// Action import: existing key material becomes a new version.
 import { createHmac, hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';

@@ -1,4 +1,4 @@
-// Action restore: replaces everything of a key but its name by a backup (spec; api 42).
+// Action restore: replaces everything of a key but its name by a backup.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
@@ -270,7 +270,7 @@ function withPast(record: KeyRecord, { versions, histories }: KnownMaterial): Ke
   };
 }
 
-// A version that was never used can be replaced without loss (api 42).
+// A version that was never used can be replaced without loss.
 function requireReplaceable(record: KeyRecord, used: boolean): void {
   if (record.deletionAllowed || (record.latest === 1 && !used)) return;
   throw fail('restore-would-destroy', { detail: 'The key has been used or rotated: set deletion-allowed to true to give it up.' });

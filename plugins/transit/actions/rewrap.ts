@@ -1,4 +1,4 @@
-// Action rewrap: encrypts a ciphertext again under another version, without disclosing the plaintext (spec; api 30, 35, 45).
+// Action rewrap: encrypts a ciphertext again under another version, without disclosing the plaintext.
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { type Ciphertext, parseCiphertext, planDecryption, planEncryption } from '../versions/ciphertexts.ts';

@@ -1,4 +1,4 @@
-// Action rotate: makes a new version, which restarts auto-rotate and obeys activate-after (spec; api 25, 27).
+// Action rotate: makes a new version, which restarts auto-rotate and obeys activate-after.
 import { defined } from '../../../core/base/defined.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';

@@ -1,4 +1,4 @@
-// Action sign (spec; api 32, 35, 45).
+// Action sign.
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { encodeBase64 } from '../../../core/base/bytes.ts';

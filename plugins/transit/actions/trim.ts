@@ -1,4 +1,4 @@
-// Action trim: removes the versions older than the given one permanently (spec; api 40).
+// Action trim: removes the versions older than the given one permanently.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { integer } from '../../../core/wire/fields.ts';

@@ -1,4 +1,4 @@
-// Action verify: a signature with the public key, or an HMAC with the companion secret (spec; api 33, 45).
+// Action verify: a signature with the public key, or an HMAC with the companion secret.
 import { z } from 'zod';
 import { equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';

@@ -1,4 +1,4 @@
-// The backup of one key: a versioned document with a checksum, which later versions of the appliance must be able to read (api 42).
+// The backup of one key: a versioned document with a checksum, which later versions of the appliance must be able to read.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { concat, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';

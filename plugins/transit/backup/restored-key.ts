@@ -1,4 +1,4 @@
-// A key from a backup: validated like untrusted input, then loaded into the token of this appliance (api 42).
+// A key from a backup: validated like untrusted input, then loaded into the token of this appliance.
 import { drawUuid } from '../../../core/base/uuid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { concat } from '../../../core/base/bytes.ts';

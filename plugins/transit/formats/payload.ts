@@ -3,10 +3,10 @@ import { type Base64Decoder, decodeUtf8, encodeBase64, encodeUtf8, parseBase64 }
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { fail } from '../errors.ts';
 
-/** Largest plaintext, decoded (api 73). */
+/** Largest plaintext, decoded. */
 const maxPlaintextBytes = 2 * 1024 * 1024;
 
-/** Octets of a text field: base64 unless `base64-encoded` is false (spec). Throws invalid-base64. */
+/** Octets of a text field: base64 unless `base64-encoded` is false. Throws invalid-base64. */
 export function readPayload(text: string, base64Encoded: boolean | undefined, field: string, decode: Base64Decoder): Uint8Array {
   return base64Encoded === false ? encodeUtf8(text) : parseBase64(text, field, decode);
 }

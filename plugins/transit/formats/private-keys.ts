@@ -1,4 +1,4 @@
-// Key material that comes in: read, checked for consistency, and brought into the one form the HSM takes (design hsm 6).
+// Key material that comes in: read, checked for consistency, and brought into the one form the HSM takes.
 import {
   type KeyObject,
   checkPrime,
@@ -53,7 +53,7 @@ export type MaterialTarget = {
 type Protection = { readonly passphrase?: string | undefined; readonly tenantId?: string };
 
 /**
- * Reads `data` of an import: a private key as PKCS#8, PKCS#1, SEC1, OpenSSH or JWK, or base64 or a JWK for symmetric keys (api 39).
+ * Reads `data` of an import: a private key as PKCS#8, PKCS#1, SEC1, OpenSSH or JWK, or base64 or a JWK for symmetric keys.
  * Throws invalid-key-data, invalid-base64, key-type-mismatch, invalid-value, missing-field; each says what was seen.
  */
 export async function parseMaterialText(text: string, target: MaterialTarget, protection: Protection = {}): Promise<Material> {

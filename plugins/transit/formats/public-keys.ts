@@ -12,7 +12,7 @@ import { fail, unusable } from '../errors.ts';
 import { publicKeyOfJwk, readJwkText } from '../inputs/jwk.ts';
 
 /**
- * Reads the field `public-key`: one PEM block, SubjectPublicKeyInfo or PKCS#1 (api 20), of the cipher's type and size. Returns the
+ * Reads the field `public-key`: one PEM block, SubjectPublicKeyInfo or PKCS#1, of the cipher's type and size. Returns the
  * SubjectPublicKeyInfo DER. Throws invalid-key-data, key-type-mismatch.
  */
 export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher): Uint8Array {

@@ -1,4 +1,4 @@
-// Signatures: which options fit a cipher, what is sent to the token, and how the result is written (api 32).
+// Signatures: which options fit a cipher, what is sent to the token, and how the result is written.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Base64Decoder, encodeBase64, parseBase64, encodeBase64url } from '../../../core/base/bytes.ts';

@@ -1,4 +1,4 @@
-// The text form of ciphertexts, signatures and HMACs: a fixed prefix, the key version, and the value (spec "Value formats").
+// The text form of ciphertexts, signatures and HMACs: a fixed prefix, the key version, and the value.
 import { fail } from '../errors.ts';
 
 /** `value`: ciphertexts and signatures, `store:v<N>:…`. `hashed`: HMACs, `store:hashed:v<N>:…`. */

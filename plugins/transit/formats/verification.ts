@@ -1,4 +1,4 @@
-// Verifying signatures: in node:crypto, not in the token (design hsm 6).
+// Verifying signatures: in node:crypto, not in the token.
 import { type KeyObject, constants, publicDecrypt, verify } from 'node:crypto';
 import type { Owner } from '../../../core/base/async/shares.ts';
 import { pkcs1VerifiesDigest } from '../../../core/base/public-keys/finished-hash.ts';

@@ -1,4 +1,4 @@
-// The fields of a transit key: what a user writes, what the state adds (spec "Transit key", api 16 to 26).
+// The fields of a transit key: what a user writes, what the state adds.
 import { z } from 'zod';
 import { durationText, integer, orderedList, pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { cipherNames, defaultCipher } from '../ciphers.ts';

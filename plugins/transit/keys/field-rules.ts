@@ -1,4 +1,4 @@
-// The rules between the fields of a transit key: which go together, and which may change (api 16 to 26). Uses no token and no store.
+// The rules between the fields of a transit key: which go together, and which may change. Uses no token and no store.
 import { defined } from '../../../core/base/defined.ts';
 import { ranged } from '../../../core/base/texts/counted.ts';
 import { telling } from '../../../core/http/response/telling.ts';
@@ -53,7 +53,7 @@ export function requireOutlets({ publish, exportable }: Pick<KeyDocument, 'publi
     throw invalid('exportable', 'is for other ciphers: keys of mlkem768-x25519 are made as two, without the seed that others take');
 }
 
-/** Creation and change: checks minimum versions (api 23) against the versions of the key. Throws invalid-value, version-trimmed. */
+/** Creation and change: checks minimum versions against the versions of the key. Throws invalid-value, version-trimmed. */
 export function requireMinimumVersions(name: string, document: KeyDocument, current: KeyRecord | undefined): void {
   const { minEncryptionVersion, minDecryptionVersion } = document;
   const latest = current?.latest ?? 1;
@@ -84,7 +84,7 @@ export function deletionSecondsOf(deleteAfter: string): number {
   return parseDuration(deleteAfter, 'delete-after').seconds;
 }
 
-/** Reads the timers of an auto-rotate container; throws invalid-value if its durations contradict each other (api 25). */
+/** Reads the timers of an auto-rotate container; throws invalid-value if its durations contradict each other. */
 export function timersOf(autoRotate: AutoRotate | undefined): Timers | undefined {
   if (autoRotate === undefined) return undefined;
   const rotate = microsOf(autoRotate.rotateAfter, 'rotate-after') as number;

@@ -1,4 +1,4 @@
-// Import wrapping keys: RSA-4096 keys in the token, under which callers wrap the keys they import (api 2, 39). Each tenant has one for any
+// Import wrapping keys: RSA-4096 keys in the token, under which callers wrap the keys they import. Each tenant has one for any
 // import; one that is made for a single import takes one key, once, until it ends.
 import { drawUuid } from '../../../core/base/uuid.ts';
 import { isOvertaken } from '../../../core/base/errors.ts';

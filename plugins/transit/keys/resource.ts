@@ -1,4 +1,4 @@
-// The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
+// The resource `transit-keys`: creating, reading, changing and deleting keys.
 import { isDeepStrictEqual } from 'node:util';
 import { drawUuid } from '../../../core/base/uuid.ts';
 import { defined } from '../../../core/base/defined.ts';

@@ -14,7 +14,7 @@ import { jwksPathOf } from '../publishing.ts';
 import { actionsOf } from './abilities.ts';
 import { lifeOf, newestActive } from '../records/version-rules.ts';
 
-/** The read-only fields (spec; api 22, 24, 74). */
+/** The read-only fields. */
 export function stateOf(
   transit: Transit,
   { tenantId, record }: Omit<Key, 'name'>,

@@ -6,10 +6,10 @@ import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { VersionRules, VersionTimes } from './version-rules.ts';
 
-/** Distribution of a key to other appliances (api 17); in a cluster every appliance has every key. */
+/** Distribution of a key to other appliances; in a cluster every appliance has every key. */
 export type Distribution = 'all' | 'none' | 'inherit';
 
-/** The auto-rotate container as the user wrote it; durations as text, echoed as given (api 12, 25). */
+/** The auto-rotate container as the user wrote it; durations as text, echoed as given. */
 export type AutoRotate = {
   readonly rotateAfter: string;
   readonly activateAfter?: string | undefined;
@@ -67,9 +67,9 @@ export type KeyRecord = VersionRules & {
   readonly createdAt: number;
   /** time at which the next automatic rotation is due; present exactly when `timers` is */
   readonly rotatesAt?: number;
-  /** derived keys: salt and iteration count of PBKDF2 (design hsm 9), or HKDF, with which the values came that open under the key */
+  /** derived keys: salt and iteration count of PBKDF2, or HKDF, with which the values came that open under the key */
   readonly kdf?: { readonly salt: Uint8Array; readonly iterations: number } | typeof hkdf;
-  /** true while no version has a private part: the key only verifies (api 20) */
+  /** true while no version has a private part: the key only verifies */
   readonly verificationOnly: boolean;
   readonly history?: KeyHistory;
 };
@@ -211,7 +211,7 @@ export function openTables(store: Store): Tables {
 /** Use of a stored key of a version; part of its binding. */
 export type Purpose = 'encrypt' | 'decrypt' | 'sign' | 'cmac' | 'agree' | 'decapsulate' | 'derive' | 'hmac' | 'convergent';
 
-/** The words that bind key material to its place (design hsm 3). */
+/** The words that bind key material to its place. */
 export function bindingOf(tenant: string, keyId: string, version: number, purpose: Purpose): KeyBinding {
   return { tenant, keyId, version, purpose };
 }

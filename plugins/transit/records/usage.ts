@@ -1,4 +1,4 @@
-// Counts the uses of each key version (api 74). Encryptions are reserved durably in blocks before they happen, so a crash never lowers their
+// Counts the uses of each key version. Encryptions are reserved durably in blocks before they happen, so a crash never lowers their
 // count. Signatures have no limit: their counts are stored within seconds, those of many thousand versions in turns.
 import type { Log } from '../../../core/base/context.ts';
 import { piecesOf } from '../../../core/store/records/pieces.ts';

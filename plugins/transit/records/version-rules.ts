@@ -2,7 +2,7 @@
 import { defined } from '../../../core/base/defined.ts';
 
 /**
- * The part of a key record that decides. Timers are microseconds, counted from the creation of the newer version (api 25). They are
+ * The part of a key record that decides. Timers are microseconds, counted from the creation of the newer version. They are
  * applied when a version is used, so a late rotation job does not matter.
  */
 export type VersionRules = {

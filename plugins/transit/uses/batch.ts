@@ -1,4 +1,4 @@
-// Batches: many inputs of one action in one request, whose items fail independently (api 45, 46).
+// Batches: many inputs of one action in one request, whose items fail independently.
 import type { z } from 'zod';
 import { valuesInBatch } from '../../../core/http/audit-parameters.ts';
 import { Semaphore } from '../../../core/base/async/semaphore.ts';

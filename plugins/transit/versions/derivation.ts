@@ -18,7 +18,7 @@ const nonceBytes = 12;
 export type GivenContext = { readonly context?: string | undefined; readonly contextBase64?: Uint8Array | undefined };
 
 /**
- * The context of a request as octets: undefined on a plain key. 1 to 4,096 octets (api 28).
+ * The context of a request as octets: undefined on a plain key. 1 to 4,096 octets.
  * Throws context-required, context-not-allowed, invalid-value.
  */
 export function requireContext(derived: boolean, { context, contextBase64 }: GivenContext): Uint8Array | undefined {

@@ -40,7 +40,7 @@ export type VersionMaterial = Pick<
 >;
 
 /**
- * Makes main key and companions (design hsm 8). Companions are made with the version, not at first use, so that a copy restored
+ * Makes main key and companions. Companions are made with the version, not at first use, so that a copy restored
  * elsewhere has the same ones. They are always wrapped: `custody: token` concerns private keys and the main key only. The commit claims the
  * keys; when it fails, the caller discards them. Rejects with HsmError; then nothing is left in the token.
  */

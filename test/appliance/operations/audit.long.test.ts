@@ -1,4 +1,4 @@
-// The audit trail of the real daemon: signed by the token, verified offline, rotated as configured, read as a topic (api 69 to 72).
+// The audit trail of the real daemon: signed by the token, verified offline, rotated as configured, read as a topic.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';

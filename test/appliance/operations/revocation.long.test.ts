@@ -1,4 +1,4 @@
-// What was taken away is refused on the very next request, on open connections to every worker process (api 47, 49).
+// What was taken away is refused on the very next request, on open connections to every worker process.
 import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';

@@ -1,4 +1,4 @@
-// The root token of a tenant is issued once: with several worker processes, a hundred calls at once, and a kill in between (api 50).
+// The root token of a tenant is issued once: with several worker processes, a hundred calls at once, and a kill in between.
 import { expect, test } from 'vitest';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

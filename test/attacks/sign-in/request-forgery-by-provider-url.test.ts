@@ -43,7 +43,7 @@ test('discovery URLs must be https, in every disguise', async () => {
   for (const [index, url] of urls.entries()) {
     const name = `forged-${index}`;
     const { status } = await victim.request('POST', list, { name, ...service, 'discovery-url': url });
-    // A loopback appliance accepts loopback providers without TLS (api 56); their answers are still not shown.
+    // A loopback appliance accepts loopback providers without TLS; their answers are still not shown.
     if (status === 201) await victim.request('GET', `/login/system/${name}`, undefined, { token: undefined });
     const tried = await victim.request('POST', `/v1/state/keystore/authentication/oidc/${name}/test`, {});
     expect(JSON.stringify(tried.body)).not.toContain('of the inside');

@@ -1,4 +1,4 @@
-// Approles: what they grant, secret-ids and how they are used up, one refusal for every wrong login, and its limits (api 48, 73).
+// Approles: what they grant, secret-ids and how they are used up, one refusal for every wrong login, and its limits.
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';

@@ -1,4 +1,4 @@
-// The policy engine against a slow model, and its rules one by one (api 53, 54).
+// The policy engine against a slow model, and its rules one by one.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { builtInPolicies } from '../../../core/access/policy/built-in.ts';

@@ -1,4 +1,4 @@
-// Tokens that tokens make: never more, never longer, never from elsewhere than their parent (api 47, 49), and clocks that are set.
+// Tokens that tokens make: never more, never longer, never from elsewhere than their parent, and clocks that are set.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../harness/client.ts';
 import { startCoreApp, type CoreApp, type Sent } from '../../harness/core-app.ts';
@@ -85,7 +85,7 @@ describe('create', () => {
 
   test('takes only policies of the caller; without any, all of them', async () => {
     const maker = (await create({ policies: ['maker', 'rewrap-only'] })).token;
-    // Whether there is a policy of a name is not told to who lacks it (api 55).
+    // Whether there is a policy of a name is not told to who lacks it.
     for (const policies of [['root'], ['user'], ['maker', 'root'], ['Maker'], ['nothing']]) {
       expect(await code('POST', `${base}/create`, { policies }, { token: maker })).toBe('403 policy-denied');
     }

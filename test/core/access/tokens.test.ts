@@ -1,4 +1,4 @@
-// Tokens, tenants and the one root token of a tenant (api 47 to 54).
+// Tokens, tenants and the one root token of a tenant.
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';

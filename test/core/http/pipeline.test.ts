@@ -1,4 +1,4 @@
-// What happens to every request, over a real socket: order of checks, limits, media types, errors, audit records (api 55, 69 to 77).
+// What happens to every request, over a real socket: order of checks, limits, media types, errors, audit records.
 import { connect } from 'node:net';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

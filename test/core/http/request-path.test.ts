@@ -1,4 +1,4 @@
-// One reading of a path for routes, policies and the audit trail (api 77, peers' hole 5).
+// One reading of a path for routes, policies and the audit trail (peers' hole 5).
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readRequestPath } from '../../../core/http/request/path.ts';

@@ -1,4 +1,4 @@
-// Resources in both trees: documents, merges, preconditions, queries, and changes that overtake each other (api 2 to 10).
+// Resources in both trees: documents, merges, preconditions, queries, and changes that overtake each other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCoreApp, type CoreApp, type Sent } from '../../harness/core-app.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

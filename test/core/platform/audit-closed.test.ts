@@ -1,4 +1,4 @@
-// The composed appliance when its audit trail cannot be written: changes and key uses are refused, reads go on, and it heals (api 71).
+// The composed appliance when its audit trail cannot be written: changes and key uses are refused, reads go on, and it heals.
 import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { verifyTrail } from '../../harness/verify-trail.ts';

@@ -1,4 +1,4 @@
-// policy/check gives the decision that the request itself gets, for every route and several tokens, and says why (api 53).
+// policy/check gives the decision that the request itself gets, for every route and several tokens, and says why.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -219,7 +219,7 @@ describe('rules that no request can meet are answered with warnings', () => {
     ['/v1/nowhere', undefined, 'no such path'],
     ['/v1', undefined, 'no such path'],
     ['/v1/state/keystore/transit-keys/*/sign/more', undefined, 'no such path'],
-    ['/v1/state/system/health', undefined, 'no token is asked for there'],
+    ['/v1/state/system/health', undefined, 'need no token'],
     ['/v1/config/keystore/transit-keys', { execute: 'allow' }, 'no request there does "execute"'],
     ['/v1/config/**', { execute: 'reject' }, 'no request there does "execute"'],
     ['/v1/**', {}, 'allows and rejects nothing'],

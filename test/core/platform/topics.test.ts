@@ -1,4 +1,4 @@
-// Topics over the API: who sees which records, from when, how many, and for how long (spec, events; api 2, 69).
+// Topics over the API: who sees which records, from when, how many, and for how long.
 import { mkdirSync, appendFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// From JSON text to typed input and back (api 1, 10, 12 to 14).
+// From JSON text to typed input and back.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

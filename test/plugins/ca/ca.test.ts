@@ -1,4 +1,4 @@
-// The TLS CA resource: what can be made, read back, changed and removed (spec, TLS CA; api 2, 11, 62, 63).
+// The TLS CA resource: what can be made, read back, changed and removed (TLS CA).
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type EstAppliance, openEst, startEstAppliance } from '../est/est-appliance.ts';

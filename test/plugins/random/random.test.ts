@@ -1,4 +1,4 @@
-// Random bytes (spec "Other management actions", api 44).
+// Random bytes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { type TransitHarness, ok, startTransitHarness } from '../transit/harness.ts';

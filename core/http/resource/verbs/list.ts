@@ -1,4 +1,4 @@
-// GET of a resource: its entries, their names, or their number, in either tree (api 6).
+// GET of a resource: its entries, their names, or their number, in either tree.
 import { setImmediate } from 'node:timers/promises';
 import { defined } from '../../../base/defined.ts';
 import { reasonOf } from '../../../base/errors.ts';

@@ -1,4 +1,4 @@
-// PATCH of an entry: merged into its document (api 5).
+// PATCH of an entry: merged into its document.
 import { defined } from '../../../base/defined.ts';
 import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';

@@ -1,4 +1,4 @@
-// Action hmac: under the companion secret of the version, for every key that has one (spec; api 34, 45).
+// Action hmac: under the companion secret of the version, for every key that has one.
 import { z } from 'zod';
 import { encodeBase64 } from '../../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../../core/http/endpoint.ts';

@@ -1,4 +1,4 @@
-// The sign-in of a command line (api 60): asked for, finished and approved in a browser, delivered once.
+// The sign-in of a command line: asked for, finished and approved in a browser, delivered once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../../../harness/appliance.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';

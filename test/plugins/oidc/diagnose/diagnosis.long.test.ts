@@ -1,4 +1,4 @@
-// `explain` and `test`: what an administrator learns without anybody signing in (api 56; issue "be told why").
+// `explain` and `test`: what an administrator learns without anybody signing in (issue "be told why").
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../../../harness/appliance.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';

@@ -1,4 +1,4 @@
-// Group overage with a directory over TLS (api 61): paging, limits, and that the person's token goes nowhere else.
+// Group overage with a directory over TLS: paging, limits, and that the person's token goes nowhere else.
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Actions on transit keys (spec "Endpoints" and "Value formats"; api 27 to 36, 41, 45, 46).
+// Actions on transit keys (spec "Endpoints" and "Value formats").
 import { constants, createHash, generateKeyPairSync, randomBytes, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';

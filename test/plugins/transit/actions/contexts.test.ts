@@ -1,4 +1,4 @@
-// Contexts in both spellings, text and octets: the same octets are the same context (api 28), for keys, for limits of policies, and in the trail.
+// Contexts in both spellings, text and octets: the same octets are the same context, for keys, for limits of policies, and in the trail.
 import { generateKeyPairSync, sign as nodeSign } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';

@@ -1,4 +1,4 @@
-// ML-DSA keys (FIPS 204) in a second token, NSS softoken, beside SoftHSM2 (api 16, 32; design hsm 7).
+// ML-DSA keys (FIPS 204) in a second token, NSS softoken, beside SoftHSM2.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Transit keys and the openssl command line, in both directions (spec "Signature compatibility"; api 32, 37, 39).
+// Transit keys and the openssl command line, in both directions.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

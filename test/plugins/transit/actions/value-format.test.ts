@@ -1,4 +1,4 @@
-// The value format (spec "Value formats"): parse and format are inverse, and nothing else parses.
+// The value format: parse and format are inverse, and nothing else parses.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ServiceError } from '../../../../core/base/errors.ts';

@@ -1,4 +1,4 @@
-// Transit keys as a resource (spec "Transit key" and "States and transitions"; api 2 to 26).
+// Transit keys as a resource (spec "Transit key" and "States and transitions").
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import openpgp from '../../../../plugins/openpgp/index.ts';

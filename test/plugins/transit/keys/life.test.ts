@@ -1,4 +1,4 @@
-// The life of a key: auto-rotate with its three phases, uses counted per version (spec "auto-rotate fields"; api 24, 25, 74).
+// The life of a key: auto-rotate with its three phases, uses counted per version.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { KeyRecord, VersionRecord } from '../../../../plugins/transit/records/records.ts';
 import type { UsageRecord } from '../../../../plugins/transit/records/usage-record.ts';

@@ -1,4 +1,4 @@
-// A malformed request is refused before a conflicting state: 400 before 409 (api 55), on keys whose state bars the action as well.
+// A malformed request is refused before a conflicting state: 400 before 409, on keys whose state bars the action as well.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import openpgp from '../../../../plugins/openpgp/index.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';

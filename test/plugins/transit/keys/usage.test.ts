@@ -1,4 +1,4 @@
-// The meters of uses (api 74): several processes over one store, killed at any moment.
+// The meters of uses: several processes over one store, killed at any moment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../../../core/store/store.ts';
 import { type Key, Keyring, type Version } from '../../../../plugins/transit/records/keyring.ts';

@@ -1,4 +1,4 @@
-// Key material in and out: export, import, wrapping, backup and restore (spec; api 20, 37, 39, 42).
+// Key material in and out: export, import, wrapping, backup and restore.
 import {
   constants,
   createCipheriv,
