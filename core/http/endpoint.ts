@@ -45,7 +45,7 @@ export type EndpointCall = {
    * Resolves when the request needs no approval of other people for these acts, or has it, which is then spent. Rejects with the refusal otherwise, and
    * with the answer that approval was asked for. Called once, after every check that does not depend on it.
    */
-  requireApproval(acts: readonly Act[], subject: ApprovalSubject): Promise<void>;
+  requireApproval(acts: readonly Act[], subjectOf: () => ApprovalSubject): Promise<void>;
 };
 
 /** Part of a request that approvers agree to. */
@@ -266,8 +266,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
   shown?(input: Input): Readonly<Record<string, unknown>>;
   /** paths that a request concerns besides its own, for rules of approvals about paths: of an entry that the input names */
   concerns?(call: EndpointCall, input: Input): readonly (readonly string[])[];
-  /** The part of the target on which an approval depends, without what uses of it write there; default: all. */
-  approvedTarget?(found: Target): unknown;
+  /** On which state an approval depends: the part of the target without what uses of it write there, or what the input names. Default: the target. */
+  approvedTarget?(found: Target, input: Input): unknown;
   /** checked right after the policies, by `policy/check` too */
   readonly reservedFor?: Reserved;
   /** fields of the entry in the path whose named entries it uses again, as a renewal the issuer; run() checks them by requireNamed */

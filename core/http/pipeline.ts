@@ -180,7 +180,7 @@ async function spendAndRun(context: ApiRequest, endpoint: Endpoint<never, never,
 
 function runGuarded(context: ApiRequest, endpoint: Endpoint<never, never, never>): unknown {
   const acts = actsOf(endpoint, authorizedCallOf(context), context.input, context.found);
-  const passing = acts.length === 0 ? undefined : passGate(context, acts, () => subjectOfAction(context));
+  const passing = acts === undefined ? undefined : passGate(context, acts, () => subjectOfAction(context));
   const ran = passing === undefined ? runOnce(context, endpoint) : passing.then(() => runApproved(context, endpoint));
   return ran instanceof Promise ? ran.catch(replyIfAsked) : ran;
 }

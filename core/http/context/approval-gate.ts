@@ -31,29 +31,37 @@ export class AskedForApproval extends Error {
 const shortestReason = 8;
 const longestReason = 512;
 
-/** The acts that an endpoint declares for a request. An endpoint that changes something and says nothing counts as every act. */
-export function actsOf(endpoint: AnyEndpoint, call: AllowedCall, input: unknown, found: unknown): readonly Act[] {
-  if (endpoint.access === 'public') return none;
+/**
+ * The acts that an endpoint declares for a request; undefined for one that does not come to the gate, or not yet. An endpoint that changes something and says
+ * nothing counts as every act.
+ */
+export function actsOf(endpoint: AnyEndpoint, call: AllowedCall, input: unknown, found: unknown): readonly Act[] | undefined {
+  if (endpoint.access === 'public') return undefined;
   const { act, method, query = {} } = endpoint;
-  if (Object.hasOwn(query, 'validate') && call.query.get('validate') === 'true') return none;
-  if (act === undefined) return method === 'GET' ? none : everyAct;
-  if (act === 'none' || act === 'by-document') return none;
+  if (Object.hasOwn(query, 'validate') && call.query.get('validate') === 'true') return undefined;
+  if (act === undefined) return method === 'GET' ? undefined : everyAct;
+  if (act === 'none' || act === 'by-document') return undefined;
   if (typeof act === 'function') return act(call, input as never, found as never);
   return [act];
 }
 
-const none: readonly Act[] = [];
+const none: readonly NamedRule[] = [];
 
-/** As `requireApproval` of a call. Undefined, without any work, where no rule of the tenant is about the request. */
+/**
+ * As `requireApproval` of a call. Undefined, without any work, where no rule of the tenant is about the request, and it names no approval: one that does runs with
+ * exactly that, or not at all. Nobody shall take for approved what is not.
+ */
 export function passGate(context: ApiRequest, acts: readonly Act[], subjectOf: () => ApprovalSubject): Promise<void> | undefined {
   const {
     caller,
+    exchange: { headers },
     server: { approvals },
   } = context;
-  if (caller === undefined || acts.length === 0) return undefined;
-  context.note.acts = acts;
-  const every = approvals.rules.of(caller.tenantId);
-  if (every.length === 0) return undefined;
+  if (caller === undefined) return undefined;
+  if (acts.length > 0) context.note.acts = acts;
+  const every = acts.length === 0 ? none : approvals.rules.of(caller.tenantId);
+  const isNamed = headers.approval !== undefined;
+  if (every.length === 0 && !isNamed) return undefined;
   const subject = subjectOf();
   const inPlace = fitting(every, acts, subject.concerns);
   // Changes of trust fall under every rule.
@@ -61,7 +69,7 @@ export function passGate(context: ApiRequest, acts: readonly Act[], subjectOf: (
   const outside = isNarrowed ? outsideOf(inPlace, subject.judged?.()) : [];
   if (outside.length > 0) context.note.outsideRules = outsideNote(outside);
   const rules = fitting(inPlace, acts, subject.concerns, outside);
-  return rules.length === 0 ? undefined : requireOne(context, approvals, { acts, outside }, subject, rules);
+  return rules.length === 0 && !isNamed ? undefined : requireOne(context, approvals, { acts, outside }, subject, rules);
 }
 
 /**
@@ -241,8 +249,10 @@ function concernsOf({ route: { endpoint }, call, input }: ApiRequest): readonly 
 }
 
 /** The part of the target of a request on which its approval depends. */
-export function approvedTargetOf({ route: { endpoint } }: ApiRequest, found: unknown): unknown {
-  return endpoint.access === 'token' && endpoint.approvedTarget !== undefined ? endpoint.approvedTarget(found as never) : found;
+export function approvedTargetOf({ route: { endpoint }, input }: ApiRequest, found: unknown): unknown {
+  return endpoint.access === 'token' && endpoint.approvedTarget !== undefined
+    ? endpoint.approvedTarget(found as never, input as never)
+    : found;
 }
 
 /** Tells whether what a request is about is as it was. */

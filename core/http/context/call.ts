@@ -103,8 +103,8 @@ export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall 
     return this.access.caller;
   }
 
-  async requireApproval(acts: readonly Act[], subject: ApprovalSubject): Promise<void> {
-    await passGate(this.#context, acts, () => subject);
+  async requireApproval(acts: readonly Act[], subjectOf: () => ApprovalSubject): Promise<void> {
+    await passGate(this.#context, acts, subjectOf);
   }
 
   callerNow(): Caller | undefined {

@@ -151,7 +151,7 @@ async function changeInTurn(
     if (call.query.get('validate') === 'true')
       return { created, record: isAlready(view, current, document) ? current : undefined, document };
     const isKept = isAlready(view, current, document) && mayKnowEqual(view, call, stated);
-    if (!isKept && way !== 'approved') await requireApprovalOf(view, call, entry, current, { before, after: document });
+    if (!isKept && way !== 'approved') await requireApprovalOf(view, call, entry, current, { before, after: document }, plan.approvedFor);
     const committed = await commit(view, store, entry.key, current, plan, isKept).catch((error: unknown) => {
       if (isOvertaken(error) && ++overtaken < mostOvertaken) return undefined;
       throw error;

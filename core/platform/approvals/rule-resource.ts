@@ -149,7 +149,7 @@ export function ruleResource(options: RuleResourceOptions): AnyResource {
       requireKnownValues(options.endpoints(), wanted);
       if (!wanted.force) requireEnough(store, tenantId, now, wanted, roles, groups);
       const { approvers: _approvers, distinctGroups: _distinctGroups, ...rest } = wanted;
-      return { commit: () => ({ ...rest, approvers: roles, distinctGroups: groups }) };
+      return { approvedFor: roles.map(({ id }) => id), commit: () => ({ ...rest, approvers: roles, distinctGroups: groups }) };
     },
     warnings: (rule) => [...warningsOf(rule), ...narrowingWarnings(options.endpoints(), rule)],
     toDocument: documentOf,

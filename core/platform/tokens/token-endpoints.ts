@@ -170,6 +170,8 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       ...shared,
       path: `${base}/create-root`,
       act: 'change-trust',
+      // A tenant that was made again under the name is another one.
+      approvedTarget: (_none, { name }) => tenants.findByName(name)?.uuid,
       reservedFor: 'system-root',
       summary: 'Make the root token of a tenant, once',
       description:

@@ -87,6 +87,7 @@ function planRole(logins: Logins, change: Change<RoleDocument, RoleRecord>): Pla
       current.anchor !== authority.anchor ||
       conditions.some((field) => !isDeepStrictEqual(wanted[field], current[field])));
   return {
+    approvedFor: authority.anchor,
     commit(transaction) {
       if (ends) accounts.endGrant(transaction, tenantId, current.grant);
       const grant = current === undefined || ends ? accounts.openGrant(transaction, tenantId) : current.grant;

@@ -94,6 +94,7 @@ function planClient(kmip: Kmip, change: Change<ClientDocument, ClientRecord>): P
   const owner = [tenantId, name] as const;
   requireUnclaimed(kmip, owner, wanted, current, authority);
   return {
+    approvedFor: authority?.anchor,
     commit(transaction) {
       if (!transaction.has(tables.spaces, [tenantId, wanted.space])) throw unknownSpace();
       requireUnclaimed(kmip, owner, wanted, current, authority);

@@ -23,8 +23,8 @@ export function actsOfChange(
 }
 
 /**
- * As `requireApproval` of a call, for a change of an entry. `record`: that for which the change was planned. A change that starts over afterwards, because
- * another came first, finds its approval used.
+ * As `requireApproval` of a call, for a change of an entry. `record`: that for which the change was planned; `approvedFor`: as in Plan. A change that starts over
+ * afterwards, because another came first, finds its approval used.
  */
 export async function requireApprovalOf(
   view: ResourceView,
@@ -32,16 +32,19 @@ export async function requireApprovalOf(
   entry: Entry,
   record: unknown,
   change: DocumentChange,
+  approvedFor?: unknown,
 ): Promise<void> {
   const acts = actsOfChange(view, call, entry.names, change);
-  if (acts.length === 0) return;
-  await call.requireApproval(acts, {
-    concerns: concernsOf(view, entry.names),
-    // The path of a creation does not name the entry.
-    content: [entry.names, change.after ?? null],
-    target: view.tag(entry.name, record) ?? null,
-    parameters: differences(view, entry.name, change),
-    judged: () => judgedOf(view, entry.name, [change.before, change.after]),
+  await call.requireApproval(acts, () => {
+    const tag = view.tag(entry.name, record) ?? null;
+    return {
+      concerns: concernsOf(view, entry.names),
+      // The path of a creation does not name the entry.
+      content: [entry.names, change.after ?? null],
+      target: approvedFor === undefined ? tag : [tag, approvedFor],
+      parameters: differences(view, entry.name, change),
+      judged: () => judgedOf(view, entry.name, [change.before, change.after]),
+    };
   });
 }
 

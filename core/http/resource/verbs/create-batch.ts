@@ -102,7 +102,7 @@ async function requireBatchApproval(
   }
   const parameters = { items: batch.length, 'batch-input': batch.map((one) => view.auditParameters(one, 'shown')) };
   const subject = { concerns, content: batch, target: null, parameters, judged: () => ({ documents: judged, shape: view.answers.config }) };
-  if (found.size > 0) await call.requireApproval([...found], subject);
+  await call.requireApproval([...found], () => subject);
 }
 
 /** The document of a created entry, or the refusal. Throws faults: they end the batch. */

@@ -25,7 +25,8 @@ export function removeEndpoint(verb: VerbContext): AnyEndpoint {
       const isTrial = readFlag(call.query, 'validate');
       if (!(entry.record instanceof Unreadable)) await removeEntry(verb.view, verb.store, call, entry);
       else if (!isTrial) {
-        await call.requireApproval(acts, { concerns: [], content: null, target: entry.record.reason, parameters: { unreadable: true } });
+        const target = entry.record.reason;
+        await call.requireApproval(acts, () => ({ concerns: [], content: null, target, parameters: { unreadable: true } }));
         await removeUnreadable(verb.view, verb.store, entry);
       }
       return new Reply(204);
