@@ -67,11 +67,17 @@ export async function startVictim(options: Pick<TestApplianceOptions, 'unauthent
   };
 }
 
+/** The files of a folder, which may lack, or lose a file meanwhile. */
 function filesIn(directory: string): string[] {
+  const entries = unlessGone(() => readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile())) ?? [];
+  return entries.map(({ name }) => unlessGone(() => readFileSync(join(directory, name), 'latin1')) ?? '');
+}
+
+function unlessGone<T>(read: () => T): T | undefined {
   try {
-    const entries = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile());
-    return entries.map(({ name }) => readFileSync(join(directory, name), 'latin1'));
-  } catch {
-    return [];
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }

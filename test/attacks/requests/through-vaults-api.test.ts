@@ -241,6 +241,7 @@ describe('wrapped answers', () => {
       ...Array.from({ length: 19 }, () => 400),
     ]);
     expect(answers.filter(({ body }) => JSON.stringify(body).includes('geheim-91c2'))).toHaveLength(1);
+    expect(answers.filter(({ body }) => JSON.stringify(body).includes('This was opened at'))).toHaveLength(19);
     expect(victim.written()).not.toContain('geheim-91c2');
     expect(victim.written()).not.toContain(token);
     // The record of a refusal may come after its answer.
