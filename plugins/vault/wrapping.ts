@@ -57,7 +57,14 @@ export function wrappingAliases(facade: Facade): readonly Alias[] {
       },
       answer: (answered) => facade.wrapInfo(answered, wrapPath),
     }),
-    ...about('lookup', async ({ created = '', expires = created, path = '' }, { requestId }, asked) => {
+    ...about('lookup', async ({ created = '', expires = created, path = '' }, { document, requestId }, asked) => {
+      const { opened, 'opened-from': from } = document as Readonly<Record<string, string | undefined>>;
+      if (opened !== undefined)
+        return json(400, {
+          errors: [
+            `${unknownToken}: This was opened at ${opened} from ${from}. If that was not you, what it held is known to somebody else.`,
+          ],
+        });
       const ttl = Temporal.Instant.from(created).until(Temporal.Instant.from(expires)).total('seconds');
       const data = { creation_path: path, creation_time: created, creation_ttl: Math.round(ttl) };
       return facade.enveloped(asked, requestId, { data });
@@ -83,21 +90,19 @@ type Told = {
   readonly madeHere: boolean;
 };
 
-/** The refusal of a hand-over that was opened before, or that is not of a tenant with this API, or not of the one that the namespace says. */
+const unknownToken = 'wrapping token is not valid or does not exist';
+
+/** The refusal of a hand-over that is not of a tenant with this API, or not of the one that the namespace says. */
 function refusalOf(facade: Facade, { document, requestId }: Outcome, asked: Asked): Answer | undefined {
-  const { tenant = '', opened, 'opened-from': from } = document as Readonly<Record<string, string | undefined>>;
-  const unknown = 'wrapping token is not valid or does not exist';
-  if (facade.settingsOf(tenant) === undefined) return json(400, { errors: [unknown] });
+  const { tenant = '' } = document as Readonly<Record<string, string | undefined>>;
+  if (facade.settingsOf(tenant) === undefined) return json(400, { errors: [unknownToken] });
   try {
     facade.requireNamespace(tenant, asked);
+    return undefined;
   } catch (refused) {
     if (!(refused instanceof ServiceError)) throw refused;
     return facade.refusedAs(refused, requestId);
   }
-  if (opened === undefined) return undefined;
-  return json(400, {
-    errors: [`${unknown}: it was opened at ${opened} from ${from}; if that was not you, what it held is known to somebody else`],
-  });
 }
 
 /** Answers as it would have been answered unwrapped; a text of our own API becomes the data of an answer, and never an answer of another route. */

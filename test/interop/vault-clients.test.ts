@@ -123,7 +123,7 @@ test.skipIf(noPython !== '')(`wrapped answers by hvac${noPython}`, async () => {
   const { stdout } = await must(join(bin, 'python3'), ['-B', join(programs, 'wrapping.py')], { environment });
   expect(JSON.parse(stdout)).toEqual({
     ...{ unseen: true, same: true, path: 'auth/approle/role/hvac-wrapping/secret-id', login: 'hvac-wrapping', any: { a: 1 } },
-    again: expect.stringMatching(/^InvalidRequest: wrapping token is not valid or does not exist: it was opened at /),
+    again: expect.stringMatching(/^InvalidRequest: wrapping token is not valid or does not exist: This was opened at /),
   });
 });
 

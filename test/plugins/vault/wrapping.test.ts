@@ -43,7 +43,7 @@ describe('a secret-id', () => {
     const again = await unwrap(info.token);
     expect([again.status, again.body.errors[0]]).toEqual([
       400,
-      expect.stringMatching(/not valid or does not exist: it was opened at .* from /),
+      expect.stringMatching(/not valid or does not exist: This was opened at .* from /),
     ]);
   });
 
