@@ -32,7 +32,7 @@ export function keptNames(present: readonly string[] = [], stated: unknown): rea
  * the platform re-reads the record first and starts over when it changed since `plan`, so `current` is never stale.
  */
 export type Plan<Rec, Prepared> = {
-  /** What the names in the document stand for at present, for approvals: another CA of the same name is another change. */
+  /** Identifies the entries that the document names, for approvals: another CA of the same name is another change. */
   readonly approvedFor?: unknown;
   prepare?(): Promise<Prepared>;
   commit(transaction: WriteTransaction, prepared: Prepared): Rec;
