@@ -4,13 +4,17 @@ import { KeyObject, X509Certificate } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { sequence } from '../../../core/der/der.ts';
 import acme from '../../../plugins/acme/index.ts';
+import est from '../../../plugins/est/index.ts';
 import { acts } from '../../../core/approvals/acts.ts';
 import { type AccountKeys, AcmeClient } from '../../harness/acme/client.ts';
 import { makeAuthority, type RegistrationAuthority } from '../../harness/cmp/authority.ts';
 import { type CmpReply, holding, partsOf, send } from '../../harness/cmp/device.ts';
 import { bodies, implicitConfirm, newKeys, type Protect, raVerified, requestOf, revocationOf } from '../../harness/cmp/messages.ts';
-import { makeCsr, makeKeys } from '../../plugins/ca/pki.ts';
+import { makeCsr, makeDeviceCsr, makeKeys } from '../../plugins/ca/pki.ts';
 import { type CmpAppliance, cmpSecret, openCmp, startCmpAppliance } from '../../plugins/cmp/cmp-appliance.ts';
+import { basic, pkcs10, type Reply, send as sendEst } from '../../plugins/est/client.ts';
+import { ask as askScep, csrOf, holding as holdingScep, makeDevice, newTransaction } from '../../plugins/scep/device.ts';
+import { secret } from '../../plugins/scep/scep-appliance.ts';
 
 let appliance: CmpAppliance;
 let authority: RegistrationAuthority;
@@ -21,9 +25,12 @@ let keyElsewhere: { readonly privateKey: KeyObject; readonly publicKey: KeyObjec
 
 beforeAll(async () => {
   authority = makeAuthority();
-  appliance = await startCmpAppliance({ plugins: [acme] });
+  appliance = await startCmpAppliance({ plugins: [acme, est] });
   const cmp = { ...openCmp.cmp, 'ra-certs': [authority.pem], 'allow-reenroll-with-issued-cert': true };
-  ca = await appliance.makeCa({ ...openCmp, cmp, acme: { enabled: true, 'external-account-required': false } });
+  ca = await appliance.makeCa({
+    ...{ cmp, scep: { enabled: true, 'initial-enroll-secret': secret }, acme: { enabled: true, 'external-account-required': false } },
+    est: { ...openCmp.est, enabled: true, 'initial-enroll-secret': secret, 'server-keygen': true },
+  });
   const keys = await makeKeys('P-256');
   keyElsewhere = { privateKey: KeyObject.from(keys.privateKey), publicKey: KeyObject.from(keys.publicKey) };
   const csr = (await makeCsr({ keys, subject: 'CN=elsewhere' })).toString('base64');
@@ -96,4 +103,37 @@ test('devices enrol, and they and their registration authority revoke what they 
   expect(await revokeByCmp(first.certificate, authority.protect)).toMatchObject({ type: bodies.rp, status: 0 });
   expect(await revokeByCmp(second.certificate, holding(second.keys, second.certificate))).toMatchObject({ type: bodies.rp, status: 0 });
   expect(await revokeAtApi(third.certificate)).toBe(200);
+});
+
+/** An enrolment over EST by the secret of the CA. */
+const overEst = async (operation: string, csr: Buffer, more: object = {}): Promise<Reply> =>
+  sendEst(appliance.est, `/.well-known/est/${appliance.tenantId}/${ca}/${operation}`, {
+    ca: appliance.caPem,
+    ...pkcs10(csr, { authorization: basic(secret) }),
+    ...more,
+  });
+
+test('over EST and SCEP devices enrol and renew without approval, and get no names that the CA does not allow', async () => {
+  const keys = await makeKeys('P-256');
+  const csr = await makeDeviceCsr(keys, 'device.example.test');
+  const attributes = await sendEst(appliance.est, `/.well-known/est/${appliance.tenantId}/${ca}/csrattrs`, { ca: appliance.caPem });
+  expect(attributes.status).toBe(200);
+  expect((await overEst('simpleenroll', csr)).status).toBe(200);
+  const otherName = await makeCsr({ keys: await makeKeys('P-256'), subject: 'CN=elsewhere' });
+  expect((await overEst('simpleenroll', otherName)).status).toBe(403);
+  const device = await makeDevice();
+  const first = await askScep(appliance, ca, device, await csrOf(device.keys, secret), { transactionId: newTransaction() });
+  expect(first.pkiStatus).toBe('0');
+  const holder = holdingScep(device, first.certificate as X509Certificate);
+  const renewal = { transactionId: newTransaction(), messageType: '17' } as const;
+  expect((await askScep(appliance, ca, holder, await csrOf(await makeKeys('RSA-2048'), undefined), renewal)).pkiStatus).toBe('0');
+  const named = await csrOf(device.keys, secret, 'elsewhere');
+  expect((await askScep(appliance, ca, device, named, { transactionId: newTransaction() })).pkiStatus).toBe('2');
+  const listed = (await appliance.list(ca, 'certificates')) as { readonly via: string }[];
+  expect(
+    listed
+      .map(({ via }) => via)
+      .filter((via) => /est|scep/.test(via))
+      .toSorted(),
+  ).toEqual(['est-secret', 'scep-renewal', 'scep-shared-secret']);
 });
