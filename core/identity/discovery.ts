@@ -5,6 +5,7 @@ import { isJsonObject } from '../wire/json.ts';
 import { showableText } from './claims.ts';
 import { IdentityError } from './identity-error.ts';
 import { givenMetadata } from './given.ts';
+import { aboutRedirects } from '../outbound/outbound-error.ts';
 import { isAllowedUrl, isLoopback, type Outbound } from '../outbound/outbound.ts';
 
 const wellKnown = '/.well-known/openid-configuration';
@@ -141,7 +142,13 @@ export async function fetchMetadata<Metadata extends IssuerMetadata>(
   const url = metadataUrl(service.discoveryUrl);
   const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
   if (response.status !== 200) {
-    throw misconfigured('metadata-not-found', `Check discovery-url: ${url.href} answered ${response.status}.`, { status: response.status });
+    throw misconfigured(
+      'metadata-not-found',
+      `Check discovery-url: ${url.href} answered ${response.status}${aboutRedirects(response.status)}.`,
+      {
+        status: response.status,
+      },
+    );
   }
   const answer: unknown = await response.json().catch(() => undefined);
   const parsed = wanted.safeParse(isJsonObject(answer) ? givenMetadata(answer) : answer);

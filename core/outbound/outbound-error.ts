@@ -15,6 +15,11 @@ export type OutboundFailure =
   | 'too-deep'
   | 'malformed';
 
+/** End of a sentence about the status of an answer: why a redirect did not lead on. Empty for other statuses. */
+export function aboutRedirects(status: number): string {
+  return [301, 302, 303, 307, 308].includes(status) ? '; redirects are not followed' : '';
+}
+
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly kind: OutboundFailure;

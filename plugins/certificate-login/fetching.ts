@@ -3,7 +3,7 @@ import { defined } from '../../core/base/defined.ts';
 import { inCourseOf } from '../../core/base/async/last-resort.ts';
 import { DerError } from '../../core/der/der.ts';
 import type { Destinations } from '../../core/outbound/destinations.ts';
-import { OutboundError } from '../../core/outbound/outbound-error.ts';
+import { aboutRedirects, OutboundError } from '../../core/outbound/outbound-error.ts';
 import { perform } from '../../core/outbound/outbound.ts';
 
 const callMs = 5_000;
@@ -23,7 +23,7 @@ export async function fetchOctets(destinations: Destinations, url: URL, { accept
   const answer = await perform(url, body === undefined ? 'GET' : 'POST', request, limits);
   const { status } = answer;
   if (status !== 200)
-    throw new OutboundError('malformed', `the answer has the status ${status}; redirects are not followed`, undefined, status);
+    throw new OutboundError('malformed', `the answer has the status ${status}${aboutRedirects(status)}`, undefined, status);
   return new Uint8Array(await answer.arrayBuffer());
 }
 

@@ -4,7 +4,7 @@ import { fetchMetadata, issuerMetadata } from '../../../core/identity/discovery.
 import { showableText } from '../../../core/identity/claims.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
-import { OutboundError } from '../../../core/outbound/outbound-error.ts';
+import { aboutRedirects, OutboundError } from '../../../core/outbound/outbound-error.ts';
 import type { IssuerRecord } from '../records/issuer-record.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 
@@ -22,7 +22,7 @@ export async function fetchKeys(
   const url = record.jwksUrl ?? (await findKeySetUrl(record, outbound, allowHttpLoopback));
   const response = await outbound.fetch(url, { headers: { accept: 'application/jwk-set+json, application/json' } });
   if (response.status !== 200)
-    throw new KeysUnusable(`The key set at ${url} was answered with ${response.status}; redirects are not followed.`);
+    throw new KeysUnusable(`The key set at ${url} was answered with ${response.status}${aboutRedirects(response.status)}.`);
   try {
     const set = await readKeySet(new Uint8Array(await response.arrayBuffer()));
     return { ...set, date: response.headers.get('date') ?? undefined };

@@ -159,7 +159,7 @@ test('answers that are not right, not signed by the CA or a responder of it, not
     ['nothing', { instead: () => ({ body: '' }) }, 'has signed'],
     ['too much', { instead: () => ({ body: randomBytes(70_000) }) }, 'over 65536 octets'],
     ['a redirect', { instead: () => ({ status: 302, body: '' }) }, 'redirects are not followed'],
-    ['503', { instead: () => ({ status: 503, body: '' }) }, 'status 503'],
+    ['503', { instead: () => ({ status: 503, body: '' }) }, 'has the status 503.'],
   ];
   await setRole('before');
   answering = { instead: (body) => ({ body: (earlier = body) }) };

@@ -178,7 +178,7 @@ describe('an answer that is no key set is told, and nothing is taken from it', (
     'a fault': (response) => void response.writeHead(503).end(),
     'an end without an answer': (response) => void response.destroy(),
   };
-  test.each(Object.entries(answers))('%s', async (_, answer) => {
+  test.each(Object.entries(answers))('%s', async (what, answer) => {
     issuer.respond = (path, response) => {
       if (path !== '/jwks') return false;
       answer(response, jwks(issuer.signer));
@@ -188,6 +188,7 @@ describe('an answer that is no key set is told, and nothing is taken from it', (
     const report = await testIssuer();
     expect(report).toMatchObject({ usable: false, findings: [{ level: 'error', message: expect.stringMatching(/\w.*\.$/) }], keys: [] });
     expect(issuer.asked).not.toContain('/other');
+    expect(report.findings[0].message.includes('redirects are not followed')).toBe(what === 'a redirect');
   });
 
   test.each([
