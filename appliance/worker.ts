@@ -27,6 +27,8 @@ process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL')
 
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
+/** From then on parts are closed on purpose: what they report is not their health. */
+let isEnding = false;
 let data: string | undefined;
 type Begin = Parameters<WorkerHandlers['begin']>[0];
 const begun = Promise.withResolvers<Begin>();
@@ -44,7 +46,7 @@ const handlers: WorkerHandlers = {
   take: ({ listener }, connection) => serving?.take(listener, connection) ?? 'none',
   handshakes: ({ listener }) => serving?.handshakes(listener),
   metrics: () => serving?.metrics() ?? [],
-  health: () => serving?.health(),
+  health: () => (isEnding ? undefined : serving?.health()),
   async renewTicketKeys({ ticketKeys }) {
     await started.promise;
     serving?.renewTicketKeys(Buffer.from(ticketKeys, 'hex'));
@@ -54,11 +56,13 @@ const handlers: WorkerHandlers = {
   seal() {
     // A worker that is still starting would go on to open its tokens.
     if (serving === undefined) process.kill(process.pid, 'SIGKILL');
+    isEnding = true;
     return serving?.seal();
   },
   retire: () => serving?.retire(),
   alone: () => alone.resolve(),
   async stop() {
+    isEnding = true;
     await serving?.stop();
     process.exit(0);
   },

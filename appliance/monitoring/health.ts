@@ -35,8 +35,12 @@ const lookEveryMs = 2_000;
  */
 export function watchHealth(examine: () => readonly HealthPart[] | Promise<readonly HealthPart[]>, log: Log): () => void {
   let before = new Map<string, string>();
+  let hasEnded = false;
   const look = async (): Promise<void> => {
+    if (hasEnded) return;
     const now = problemsOf(await examine());
+    // A stop closes parts one after another, while a look is under way.
+    if (hasEnded) return;
     for (const [part, reason] of now) {
       if (withoutTimes(before.get(part)) !== withoutTimes(reason)) log.warn(`alarm: ${part}: ${reason}`, { part });
     }
@@ -50,7 +54,10 @@ export function watchHealth(examine: () => readonly HealthPart[] | Promise<reado
   const timer = setInterval(() => {
     looking = looking.then(lookSafely);
   }, lookEveryMs).unref();
-  return () => clearInterval(timer);
+  return () => {
+    hasEnded = true;
+    clearInterval(timer);
+  };
 }
 
 /** Times in a reason would make every check a new alarm. */

@@ -4,7 +4,7 @@ import { auditPart } from '../../../appliance/audit/plugin.ts';
 import { clockPart, diskPart } from '../../../appliance/machine/health.ts';
 import { formatHealth, watchHealth } from '../../../appliance/monitoring/health.ts';
 import { mergeHealth, type WorkerReport } from '../../../appliance/monitoring/health-of-workers.ts';
-import type { Log } from '../../../core/base/context.ts';
+import type { HealthPart, Log } from '../../../core/base/context.ts';
 
 test('an alarm is a warning once, and its end one line', async () => {
   vi.useFakeTimers();
@@ -37,6 +37,21 @@ test('an alarm is a warning once, and its end one line', async () => {
   await vi.advanceTimersByTimeAsync(10_000);
   expect(lines.slice(2)).toEqual(['info well again: audit', 'info well again: clock']);
   stop();
+  vi.useRealTimers();
+});
+
+test('a look that is under way at the end of the watch says nothing: a stop closes parts on purpose', async () => {
+  vi.useFakeTimers();
+  const lines: string[] = [];
+  const log = { warn: (text: string) => lines.push(text), info: (text: string) => lines.push(text) } as unknown as Log;
+  const answer = Promise.withResolvers<readonly HealthPart[]>();
+  const stop = watchHealth(() => answer.promise, log);
+  // One that waits for the first.
+  await vi.advanceTimersByTimeAsync(2_000);
+  stop();
+  answer.resolve([{ name: 'audit', state: 'down', reason: 'the trail is closed' }]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(lines).toEqual([]);
   vi.useRealTimers();
 });
 
