@@ -1,4 +1,5 @@
 // Asking for approval, and spending one: the transactions between which other people agree.
+import { counted } from '../base/texts/counted.ts';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
 import { isWorking, tokenTable, type Read, type TokenRecord } from '../access/tokens/record.ts';
@@ -244,7 +245,7 @@ export function spend(store: Store, guarded: Guarded, id: string): Promise<Appro
     const lacking = requirements.find(({ isMet }) => !isMet);
     if (lacking !== undefined)
       throw fail('approval-missing', {
-        detail: `The rule "${lacking.name}" needs ${lacking.needed} approvals, and ${lacking.have} count at present${lacking.groupsLacking === 0 ? '' : `; ${lacking.groupsLacking} of its groups lack one of their people`}.`,
+        detail: `The rule "${lacking.name}" needs ${counted(lacking.needed, 'approval')}, and ${lacking.have} count at present${lacking.groupsLacking === 0 ? '' : `; ${lacking.groupsLacking} of its groups lack one of their people`}.`,
       });
     if (grantedAt === undefined || formatTimestamp(now) >= until || isBefore(now, grantedAt))
       throw fail('approval-void', { detail: overText });

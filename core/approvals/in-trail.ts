@@ -1,4 +1,5 @@
 // Looks through an audit trail for acts that ran under a rule of approvals without the approvals that it needs.
+import { counted } from '../base/texts/counted.ts';
 import type { CheckFinding } from '../base/context.ts';
 import type { TrailRecord } from '../audit/line.ts';
 import { listStreams } from '../log/stream-files.ts';
@@ -110,7 +111,7 @@ class Judge {
       const needed = Math.min(...forms.map((one) => one.needed));
       if (approval === undefined) this.#report(where, record, `ran without approval under the rule "${name}"`);
       else if (approvers.size < needed)
-        this.#report(where, record, `ran with ${approvers.size} approvals, and the rule "${name}" needs ${needed}`);
+        this.#report(where, record, `ran with ${counted(approvers.size, 'approval')}, and the rule "${name}" needs ${needed}`);
     }
     const unrecorded = [...approvers].filter((one) => this.#approved.get(String(approval))?.has(one) !== true);
     if (typeof approval === 'string' && rules.length > 0 && unrecorded.length > 0)

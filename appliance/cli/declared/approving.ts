@@ -1,4 +1,5 @@
 // The client of `apply --ask-approval`: changes that rules let other people approve are sent with their approval, or approval is asked for.
+import { counted } from '../../../core/base/texts/counted.ts';
 import { z } from 'zod';
 import { Client, Refused, type Answer, type Request } from '../client.ts';
 import type { Connection } from '../connection-options.ts';
@@ -7,7 +8,7 @@ import { CommandFailed, exitCodes } from '../terminal/failure.ts';
 /** A change that waits for the approval of others. */
 export class AskedForApproval extends CommandFailed {
   constructor({ id, needed, 'digest-words': words }: z.output<typeof askedAnswer>) {
-    super(exitCodes.denied, `waits for ${needed} approvals: ${id} (${words})`);
+    super(exitCodes.denied, `waits for ${counted(needed, 'approval')}: ${id} (${words})`);
   }
 }
 

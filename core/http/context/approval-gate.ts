@@ -8,6 +8,7 @@ import { type Judged, type Outside, outsideOf } from '../../approvals/narrowing.
 import type { Approval } from '../../approvals/records.ts';
 import { type Approvals, fitting, type NamedRule } from '../../approvals/rules.ts';
 import { fail } from '../../base/errors.ts';
+import { counted } from '../../base/texts/counted.ts';
 import type { Store } from '../../store/store.ts';
 import { replaceUnseen } from '../../wire/unseen-text.ts';
 import { toKebab, Wire, withChangedField } from '../../wire/schema.ts';
@@ -165,7 +166,7 @@ const namesOf = (roles: NamedRule['approvers']): string => roles.map(({ name }) 
 function neededBy({ exchange: { via } }: ApiRequest, rules: readonly NamedRule[]): Error {
   const texts = rules.map(
     ({ name, needed, approvers, distinctGroups = [] }) =>
-      `"${name}" needs ${needed} approvals of people of ${namesOf(approvers)}${distinctGroups.length === 0 ? '' : `, among them another of each of ${distinctGroups.map((group) => `(${namesOf(group)})`).join(', ')}`}`,
+      `"${name}" needs ${counted(needed, 'approval')} of people of ${namesOf(approvers)}${distinctGroups.length === 0 ? '' : `, among them another of each of ${distinctGroups.map((group) => `(${namesOf(group)})`).join(', ')}`}`,
   );
   const way =
     via === undefined || via === 'console'
@@ -173,7 +174,7 @@ function neededBy({ exchange: { via } }: ApiRequest, rules: readonly NamedRule[]
       : `Requests over ${via} cannot carry an approval: send it to /v1, with the header Approval-Reason, to ask for them`;
   return fail('approval-needed', {
     detail: `Other people must approve this: the rule ${texts.join(', and ')}. ${way}.`,
-    items: rules.map(({ name, needed }) => ({ message: `needs ${needed} approvals`, info: name })),
+    items: rules.map(({ name, needed }) => ({ message: `needs ${counted(needed, 'approval')}`, info: name })),
   });
 }
 

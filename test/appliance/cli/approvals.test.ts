@@ -39,7 +39,7 @@ test('an export is refused, asked for, approved and run', async () => {
   const refused = await ctl(exporting);
   expect(refused.code).toBe(3);
   expect(refused.stderr).toContain(
-    'the rule "key-material" needs 1 approvals of people of anna. Give --ask-approval REASON to ask for them.',
+    'the rule "key-material" needs 1 approval of people of anna. Give --ask-approval REASON to ask for them.',
   );
   const asked = (await ctl.json(...exporting, '--ask-approval', 'for the bank: müller & co')) as { id: string; digest: string };
   expect(asked).toMatchObject({ needed: 1, id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
@@ -84,7 +84,7 @@ test('apply asks for what needs approval and makes the rest, and makes it all wh
   const asked = await ctl([...apply, '--ask-approval', 'as agreed on Monday']);
   expect(asked.code, asked.stderr).toBe(3);
   expect(asked.stdout).toContain('created transit-keys free');
-  const waiting = Array.from(asked.stderr.matchAll(/policies \w+ waits for 1 approvals: ([\da-f-]+) \(([a-z ]+)\)/g));
+  const waiting = Array.from(asked.stderr.matchAll(/policies \w+ waits for 1 approval: ([\da-f-]+) \(([a-z ]+)\)/g));
   expect(waiting).toHaveLength(2);
   for (const [, id = '', words = ''] of waiting)
     expect((await ctl(['approvals', 'approve', id, '--words', words, '--token', String(tokens['anna'])])).code).toBe(0);

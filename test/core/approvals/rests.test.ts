@@ -318,8 +318,8 @@ test('while a rule is replaced an act needs what it was or what it is', async ()
   await write({ acts }, 5);
   expect(await close()).toEqual([
     expect.stringMatching(/ ran without approval under the rule "out"$/),
-    expect.stringMatching(/ ran with 1 approvals, and the rule "out" needs 2$/),
-    expect.stringMatching(/ ran with 1 approvals, and the rule "out" needs 2$/),
+    expect.stringMatching(/ ran with 1 approval, and the rule "out" needs 2$/),
+    expect.stringMatching(/ ran with 1 approval, and the rule "out" needs 2$/),
   ]);
 });
 
