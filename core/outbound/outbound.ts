@@ -162,7 +162,8 @@ function formatResponse(incoming: http.IncomingMessage, body: Buffer): Response 
 }
 
 function explain(error: NodeJS.ErrnoException, signal: AbortSignal): OutboundError {
-  if (signal.aborted) return new OutboundError('timeout', 'the provider did not answer in time', error);
+  // The connection ended because this end gave up: its code would blame a reset on the network.
+  if (signal.aborted) return new OutboundError('timeout', 'the provider did not answer in time');
   const code = error.code ?? '';
   const [kind, message] = faults.find(([pattern]) => pattern.test(code))?.[1] ?? (['unreachable', 'no connection'] as const);
   return new OutboundError(kind, message, error);

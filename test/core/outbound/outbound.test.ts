@@ -18,6 +18,7 @@ const answers: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   '/moved': (response) => response.writeHead(302, { location: '/fine' }).end(),
   '/empty': (response) => response.writeHead(204).end(),
   '/silent': () => undefined,
+  '/halting': (response) => response.writeHead(200).write('{'),
   '/large': (response) => response.end('x'.repeat(2_000)),
 };
 const anywhere = openDestinations({ allow: [], deny: [] }, { ports: [], publicUrl: 'https://keys.test' });
@@ -61,6 +62,14 @@ test('R33: a redirect is returned and not followed', async () => {
 
 describe('R34: limits', () => {
   test('of one call', async () => expect(await failureOf(open({ callSeconds: 0.1 }).fetch(`${origin}/silent`))).toBe('timeout'));
+  test('of one call, whose end nobody else is blamed for', async () => {
+    for (const path of ['/silent', '/halting']) {
+      const error: unknown = await open({ callSeconds: 0.2 })
+        .fetch(`${origin}${path}`)
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ kind: 'timeout', systemCode: undefined });
+    }
+  });
   test('of all calls together, from the start of the first', async () => {
     const outbound = open({ totalSeconds: 2, callSeconds: 1_000 });
     await setTimeout(2_100);
