@@ -1,9 +1,10 @@
 // Logins by certificates of every class that other servers have taken wrongly: other CAs of the same name, pinned leaves compared by serial number alone
 // (CVE-2024-2048), names that are not compared (CVE-2025-6037), lists that were never fetched (CVE-2022-41316), two names where one counts.
-import { X509Certificate } from 'node:crypto';
+import { sign, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { type CertificateOptions, type Identity, makeIdentity, makeKeys, usages, x509 } from '../../plugins/ca/pki.ts';
+import { readTree, writeTree } from '../../plugins/certificate-login/der-tree.ts';
 import { type CertificateHarness, type Client, startCertificateHarness } from '../../plugins/certificate-login/harness.ts';
 
 const at = temporaryDirectory();
@@ -60,6 +61,25 @@ const below = async (sub: CertificateOptions, own: CertificateOptions = {}): Pro
 };
 const named = (title: string, role: string, names: x509.JsonGeneralNames, more: Partial<Row> = {}): Row =>
   leaf(title, { extensions: [san(...names)] }, { role, ...more });
+/** A leaf whose common name is a value of this tag and these octets. */
+const spelt = (title: string, tag: number, octets: Buffer | string, more: Partial<Row> = {}): Row => ({
+  title,
+  async make() {
+    const { certificate, keys } = await makeIdentity({ subject: `CN=${name}`, issuer: root });
+    const whole = readTree(certificate);
+    const tbs = whole.members?.[0];
+    const value = tbs?.members?.[5]?.members?.[0]?.members?.[0]?.members?.[1];
+    if (tbs === undefined || value === undefined || whole.members?.[2] === undefined) throw new Error('there is no common name');
+    Object.assign(value, { tag, octets: Buffer.from(octets as never) });
+    whole.members[2].octets = Buffer.concat([Buffer.of(0), sign('sha256', writeTree(tbs), root.keys.pem)]);
+    const pem = x509.PemConverter.encode(new Uint8Array(writeTree(whole)).buffer, 'CERTIFICATE');
+    return { key: keys.pem, cert: pem };
+  },
+  ...more,
+});
+/** Characters as numbers of so many octets, as BMPString (2) and UniversalString (4) have them. */
+const wide = (text: string, octets: number): Buffer =>
+  Buffer.concat(Array.from(text, (letter) => Buffer.from((letter.codePointAt(0) ?? 0).toString(16).padStart(2 * octets, '0'), 'hex')));
 const dns = (value: string) => ({ type: 'dns' as const, value });
 const uri = (value: string) => ({ type: 'url' as const, value });
 const email = (value: string) => ({ type: 'email' as const, value });
@@ -102,6 +122,29 @@ const rows: readonly Row[] = [
   leaf('called root', { subject: 'CN=root' }, { role: 'any' }),
   leaf('called Root', { subject: 'CN=R o o t' }, { role: 'any' }),
   leaf('of 5,000 characters', { subject: `CN=${'a'.repeat(5_000)}` }, { role: 'any' }),
+  spelt('in PrintableString', 0x13, name, { taken: true }),
+  spelt('in TeletexString', 0x14, name, { taken: true }),
+  spelt('in UniversalString', 0x1c, wide(name, 4), { taken: true }),
+  spelt('in BMPString', 0x1e, wide(name, 2), { taken: true }),
+  spelt('with NUL behind the common name', 0x0c, `${name}\0`),
+  spelt('with NUL and another domain behind the common name', 0x0c, `${name}\0.evil.test`),
+  spelt('with NUL before the common name', 0x0c, `\0${name}`),
+  spelt('with NUL behind the common name, for any name', 0x0c, `${name}\0`, { role: 'any' }),
+  spelt('with NUL in PrintableString', 0x13, `${name}\0`),
+  spelt('with NUL in TeletexString', 0x14, `${name}\0.evil.test`),
+  spelt('with NUL in BMPString', 0x1e, wide(`${name}\0`, 2)),
+  spelt('with NUL in UniversalString', 0x1c, wide(`${name}\0`, 4)),
+  spelt('in BMPString with octets of ASCII', 0x1e, `${name}.`),
+  spelt('in BMPString of an odd length', 0x1e, name, { mayBreak: true }),
+  spelt('in UTF8String with octets of BMPString', 0x0c, wide(name, 2)),
+  spelt('in UTF8String with an overlong letter', 0x0c, Buffer.concat([Buffer.of(0xc1, 0xa4), Buffer.from(name.slice(1))]), {
+    mayBreak: true,
+  }),
+  spelt('in UTF8String cut off within a letter', 0x0c, Buffer.concat([Buffer.from(name), Buffer.of(0xc3)]), { mayBreak: true }),
+  spelt('in UniversalString beyond the characters', 0x1c, Buffer.concat([wide(name, 4), Buffer.of(0, 0x11, 0, 0)]), { mayBreak: true }),
+  spelt('in TeletexString with an escape', 0x14, `\x1b(B${name}`),
+  spelt('as an octet string', 0x04, name, { mayBreak: true }),
+  spelt('of no letter', 0x0c, '', { role: 'any' }),
   leaf('without a subject', { subject: '', extensions: [san(dns(name))] }),
   leaf('without a common name', { subject: 'O=example' }, { role: 'any' }),
   leaf('whose alternative name alone fits', { subject: 'CN=evil', extensions: [san(dns(name))] }),

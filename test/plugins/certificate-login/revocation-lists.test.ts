@@ -65,11 +65,23 @@ test('a CA elsewhere has its lists at URLs: they are fetched, and a new one ends
     await loggedIn('fetched', good);
     harness.clock.advance(2 * 86_400);
     expect((await harness.login('fetched', good)).status).toBe(401);
-    // One that another CA has made counts for nothing.
-    const foreigner = await makeIdentity({ subject: 'CN=Elsewhere', ca: true });
-    served = await listOf(foreigner, [], new Date(harness.clock.now().epochMilliseconds + 3 * day));
+    // One of another key or another name, and one whose time is over, counts for nothing.
+    const now = harness.clock.now().epochMilliseconds;
+    const twin = await makeIdentity({ subject: 'CN=Elsewhere', ca: true });
+    const renamed = await makeIdentity({ subject: 'CN=Elsewhere else', ca: true, keys: root.keys });
+    for (const [what, list] of Object.entries({
+      'of another key': await listOf(twin, [], new Date(now + 3 * day)),
+      'of another name': await listOf(renamed, [], new Date(now + 3 * day)),
+      'that has ended': await listOf(root, [], new Date(now - day)),
+      'that is no list': root.pem,
+    })) {
+      served = list;
+      harness.clock.advance(61);
+      expect([what, (await harness.login('fetched', good)).status]).toEqual([what, 401]);
+    }
+    served = await listOf(root, [], new Date(now + 3 * day));
     harness.clock.advance(61);
-    expect((await harness.login('fetched', good)).status).toBe(401);
+    expect((await harness.login('fetched', good)).status).toBe(200);
   } finally {
     server.close();
   }

@@ -99,9 +99,11 @@ export type IssuerServer = {
   close(): Promise<void>;
 };
 
+/** Key, certificate with its chain, and what it chains to unless that is the certificate itself, PEM. */
+export type IssuerIdentity = { readonly key: string; readonly cert: string; readonly ca?: string };
+
 /** An issuer with metadata and key set. */
-export async function startIssuer(directory: string): Promise<IssuerServer> {
-  const identity = selfSignedIdentity(directory);
+export async function startIssuer(directory: string, identity: IssuerIdentity = selfSignedIdentity(directory)): Promise<IssuerServer> {
   const server: Server = createServer({ cert: identity.cert, key: identity.key }, (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '';
     issuer.asked.push(path);
@@ -114,7 +116,7 @@ export async function startIssuer(directory: string): Promise<IssuerServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer: IssuerServer = {
     origin: `https://localhost:${(server.address() as AddressInfo).port}`,
-    ca: identity.cert,
+    ca: identity.ca ?? identity.cert,
     asked: [],
     signer: makeSigner(),
     close: () =>

@@ -1,9 +1,12 @@
 // Keys of issuers: fetched once for all, dropped when they leave the set, used for a day without the issuer; one unfit key spoils no other.
+import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { IssuerKeys } from '../../../../plugins/jwt/keys/issuer-keys.ts';
+import { type CertificateOptions, makeIdentity, x509 } from '../../ca/pki.ts';
 import { base, startIssuer, startJwtHarness, state, type IssuerServer, type JwtHarness } from '../harness.ts';
 import { jwks, makeSigner, makeToken, type Json, type Signer } from '../tokens.ts';
 
@@ -138,6 +141,20 @@ describe('unfit keys are left out, named by test, and the right one beside them 
     'a point off its curve': { kty: 'EC', crv: 'P-256', kid: 'x', x: 'A'.repeat(43), y: 'A'.repeat(43) },
     secret: { kty: 'oct', kid: 'x', k: 'AAAA' },
     '1,024 bits': weak.jwk,
+    '16,384 bits': {
+      kty: 'RSA',
+      kid: 'x',
+      e: 'AQAB',
+      n: Buffer.concat([Buffer.of(0xc1), randomBytes(2_046), Buffer.of(1)]).toString('base64url'),
+    },
+    'a certificate without the key itself': {
+      kty: 'RSA',
+      kid: 'x',
+      alg: 'RS256',
+      x5c: ['MIIB'],
+      x5t: 'AAAA',
+      x5u: 'http://169.254.169.254/',
+    },
     'an exponent of 1': { ...makeSigner('RS256', 'one').jwk, e: 'AQ' },
     'for encryption': { ...makeSigner('RS256', 'enc').jwk, use: 'enc' },
     'for other operations': { ...makeSigner('ES256', 'ops').jwk, key_ops: ['sign'] },
@@ -164,6 +181,61 @@ test.each([
   expect([usable, findings[0]]).toEqual([false, { level: 'error', message: expect.stringContaining(said) }]);
 });
 
+test('whatever type the answer says that it has, the key set in it counts', async () => {
+  issuer.respond = (path, response) => {
+    if (path !== '/jwks') return false;
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-16' }).end(jwks(issuer.signer));
+    return true;
+  };
+  expect(await login()).toBe(200);
+});
+
+test('keys of one kid are all tried, and each under its own algorithm alone', async () => {
+  const [one, two, rsa, third] = [
+    makeSigner('ES256', 'twin'),
+    makeSigner('ES256', 'twin'),
+    makeSigner('RS256', 'twin'),
+    makeSigner('ES256', 'twin'),
+  ];
+  await set({ algorithms: ['ES256', 'RS256', 'PS256'] });
+  issuer.keys = jwks(one, rsa, two);
+  expect([await login(one), await login(two), await login(rsa), await login(third)]).toEqual([200, 200, 200, 401]);
+  // The key is right, and its set has it for another algorithm.
+  expect(await login({ ...rsa, alg: 'PS256' })).toBe(401);
+  expect(await login({ ...rsa, kid: 'another' })).toBe(401);
+});
+
+describe('an issuer whose certificate', () => {
+  const day = 86_400_000;
+  const localhost = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }]);
+  const elsewhere = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'elsewhere.example' }]);
+  type Options = CertificateOptions & { readonly isForeign?: boolean };
+  test.each<[what: string, options: Options, code: string | undefined]>([
+    [
+      'has ended',
+      { notBefore: new Date(Date.now() - 9 * day), notAfter: new Date(Date.now() - day), extensions: [localhost] },
+      'CERT_HAS_EXPIRED',
+    ],
+    ['is for another name', { extensions: [elsewhere] }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['is of another CA', { extensions: [localhost], isForeign: true }, 'CERT_SIGNATURE_FAILURE'],
+    ['is right', { extensions: [localhost] }, undefined],
+  ])('%s', async (_, { isForeign, ...options }, code) => {
+    const [root, twin] = [await makeIdentity({ subject: 'CN=Root', ca: true }), await makeIdentity({ subject: 'CN=Root', ca: true })];
+    const { keys, pem } = await makeIdentity({ subject: 'CN=localhost', issuer: isForeign === true ? twin : root, ...options });
+    const other = await startIssuer(at('issuer'), { key: keys.pem, cert: pem, ca: root.pem });
+    try {
+      await set({ issuer: other.origin, 'ca-certs': other.ca });
+      const { status } = await harness.login(name, makeToken(other.signer, { ...claims(), iss: other.origin }));
+      const { usable, findings } = await testIssuer();
+      const said = (findings as { message: string }[]).map(({ message }) => /\(tls, (\w+)\)/.exec(message)?.[1]);
+      const isRight = code === undefined;
+      expect([status, usable, said, other.asked.length > 0]).toEqual([isRight ? 200 : 503, isRight, isRight ? [] : [code], isRight]);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('an answer that is no key set is told, and nothing is taken from it', () => {
   const answers: Readonly<Record<string, (response: ServerResponse, set: string) => void>> = {
     html: (response) => void response.end('<html>'),
@@ -175,6 +247,14 @@ describe('an answer that is no key set is told, and nothing is taken from it', (
     '2 MiB': (response, set) => void response.end(set + ' '.repeat(2 << 20)),
     '5,000 levels': (response) => void response.end(`{"keys":${'['.repeat(5_000)}${']'.repeat(5_000)}}`),
     'a redirect': (response) => void response.writeHead(302, { location: `${issuer.origin}/other` }).end(),
+    'a redirect to plain HTTP': (response) =>
+      void response.writeHead(307, { location: `${issuer.origin.replace('https', 'http')}/other` }).end(),
+    'a redirect to the metadata of a cloud': (response, set) =>
+      void response.writeHead(301, { location: 'http://169.254.169.254/latest/meta-data/' }).end(set),
+    'a set that is packed, though nobody asked for that': (response, set) =>
+      void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(set)),
+    '64 MiB in 64 KiB': (response, set) =>
+      void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(set + ' '.repeat(64 << 20))),
     'a fault': (response) => void response.writeHead(503).end(),
     'an end without an answer': (response) => void response.destroy(),
   };
@@ -188,7 +268,25 @@ describe('an answer that is no key set is told, and nothing is taken from it', (
     const report = await testIssuer();
     expect(report).toMatchObject({ usable: false, findings: [{ level: 'error', message: expect.stringMatching(/\w.*\.$/) }], keys: [] });
     expect(issuer.asked).not.toContain('/other');
-    expect(report.findings[0].message.includes('redirects are not followed')).toBe(what === 'a redirect');
+    expect(report.findings[0].message.includes('redirects are not followed')).toBe(what.startsWith('a redirect'));
+  });
+
+  test('octets that come one by one, until the time of a call is over', async () => {
+    const began = performance.now();
+    issuer.respond = (path, response) => {
+      if (path !== '/jwks') return false;
+      const set = jwks(issuer.signer);
+      let sent = 0;
+      const drip = setInterval(() => void response.write(set[sent++ % set.length] ?? ''), 50);
+      response.writeHead(200).on('close', () => clearInterval(drip));
+      return true;
+    };
+    expect(await login()).toBe(503);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect((await testIssuer()).findings).toEqual([{ level: 'error', message: expect.stringContaining('(timeout)') }]);
+    issuer.respond = undefined;
+    harness.clock.advance(31);
+    expect(await login()).toBe(200);
   });
 
   test.each([
