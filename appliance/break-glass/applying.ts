@@ -31,11 +31,15 @@ export const breakGlassTableKinds: TableKinds = { 'break-glass': { of: 'all' } }
 
 /** It does not wait for a plausible clock: the people who accept one may be those who are gone. */
 export function breakGlassJob(parts: BreakGlassParts): Job {
-  return { name: 'break-glass', everySeconds: 10, isOfEach: true, whileClockInDoubt: true, run: () => applyMark(parts) };
+  const recorded = new Set<string>();
+  return { name: 'break-glass', everySeconds: 10, isOfEach: true, whileClockInDoubt: true, run: () => applyMark(parts, recorded) };
 }
 
-/** Safe to repeat after a kill at any line: the mark goes last. In a cluster its majority decides, as about every change. */
-async function applyMark(parts: BreakGlassParts): Promise<void> {
+/**
+ * Safe to repeat after a kill at any line: the mark goes last. In a cluster its majority decides, as about every change. `recorded`: ids of marks that
+ * this process has put on record, so that a store which takes no change for hours does not make an alert of each try.
+ */
+async function applyMark(parts: BreakGlassParts, recorded: Set<string>): Promise<void> {
   const { directory, store } = parts;
   const wanted = readMark(directory, store);
   if (wanted === undefined) return;
@@ -43,7 +47,7 @@ async function applyMark(parts: BreakGlassParts): Promise<void> {
   if (wanted === 'forged') await refuse(parts, {}, 'its mark was not made with the key of this store');
   else if (!table(store).has([wanted.id])) {
     const problem = problemOf(parts, wanted);
-    if (problem === undefined) await removeRules(parts, wanted);
+    if (problem === undefined) await removeRules(parts, wanted, recorded);
     else await refuse(parts, wanted, problem);
   }
   removeMark(directory);
@@ -70,10 +74,11 @@ function record({ audit, clock }: BreakGlassParts, wanted: Partial<Wanted>, prob
   });
 }
 
-async function removeRules(parts: BreakGlassParts, wanted: Wanted): Promise<void> {
+async function removeRules(parts: BreakGlassParts, wanted: Wanted, recorded: Set<string>): Promise<void> {
   const { store, clock } = parts;
   const { id, tenantId, rules, madeAt } = wanted;
-  await record(parts, wanted);
+  if (!recorded.has(id)) await record(parts, wanted);
+  recorded.add(id);
   await store.write((transaction) => {
     if (transaction.has(table(store), [id])) return;
     for (const { name, digest } of rules) {

@@ -23,8 +23,9 @@ const rulesPath = '/v1/config/approval/rules';
  * came with a restore, is not known.
  */
 export async function findUnapproved(directories: readonly string[]): Promise<readonly CheckFinding[]> {
-  const judge = new Judge();
-  for (const { record, where } of await relevantRecords(directories)) judge.follow(record, where);
+  const records = await relevantRecords(directories);
+  const judge = new Judge(refusedMarks(records.map(({ record }) => record)));
+  for (const { record, where } of records) judge.follow(record, where);
   return judge.findings;
 }
 
@@ -48,8 +49,14 @@ function isRelevant({ acts, kind, path, code, event }: TrailRecord): boolean {
     (Array.isArray(acts) && acts.length > 0) ||
     (kind === 'approval' && typeof path === 'string') ||
     code === 'break-glass' ||
+    code === 'break-glass-refused' ||
     event === 'restored'
   );
+}
+
+/** Ids of break-glass that was refused in the end. It may be on record before, while the store took no change: its rules have stayed. */
+function refusedMarks(records: readonly TrailRecord[]): ReadonlySet<unknown> {
+  return new Set(records.flatMap(({ code, 'request-id': id }) => (code === 'break-glass-refused' ? [id] : [])));
 }
 
 function compare(one: TrailRecord, other: TrailRecord): number {
@@ -67,11 +74,20 @@ class Judge {
   readonly #approved = new Map<string, Set<string>>();
   /** requests whose approval an act has used */
   readonly #used = new Set<string>();
+  readonly #refusedMarks: ReadonlySet<unknown>;
+
+  constructor(refusedMarks: ReadonlySet<unknown>) {
+    this.#refusedMarks = refusedMarks;
+  }
 
   follow(record: TrailRecord, where: string): void {
     const { kind, event, code, status, acts } = record;
     if (event === 'restored') return this.#rules.clear();
-    if (code === 'break-glass') return void this.#rules.delete(String(record['tenant-id']));
+    if (code === 'break-glass-refused') return;
+    if (code === 'break-glass') {
+      if (!this.#refusedMarks.has(record['request-id'])) this.#rules.delete(String(record['tenant-id']));
+      return;
+    }
     if (kind === 'approval') return this.#noteDecision(record);
     if (typeof status !== 'number' || status >= 300 || status === 202) return;
     this.#noteUse(record, where);

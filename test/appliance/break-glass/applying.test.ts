@@ -1,7 +1,7 @@
 // Break-glass: who has the PIN takes the approval rules of a tenant away, on record, and nobody else does.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { markFile, rulesOf, type Wanted, writeMark } from '../../../appliance/break-glass/mark.ts';
 import { openTenants } from '../../../core/access/tenants.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
@@ -82,4 +82,19 @@ test('a mark takes the rules away once, on record with its reason, and health sh
   expect((await health())['break-glass']?.state).toBe('answered');
   appliance.clock.advance(30 * 86_400);
   expect((await health())['break-glass']).toBeUndefined();
+});
+
+test('a mark whose change the store does not take, without the majority of a cluster or with a full disk, is on record once', async () => {
+  const records = (): number => lines().filter((line) => line.includes('"code":"break-glass"')).length;
+  const before = records();
+  mark();
+  const writing = vi.spyOn(appliance.store, 'write');
+  for (const _ of [1, 2, 3]) {
+    writing.mockRejectedValueOnce(new Error('no majority'));
+    await expect(apply()).rejects.toThrow('no majority');
+    expect([await exporting(), records()]).toEqual([403, before + 1]);
+  }
+  await apply();
+  writing.mockRestore();
+  expect([await exporting(), records()]).toEqual([200, before + 1]);
 });

@@ -292,6 +292,20 @@ test('the trail of an appliance that let acts through is found', async () => {
   ]);
 });
 
+test('break-glass that was on record and then refused has left the rules in force', async () => {
+  const { write, close } = await openOtherTrail('glass-refused');
+  await write({ acts: ['change-trust'], path: rulePath, status: 201, requestParameters: { name: 'out', acts, needed: 1 } });
+  await write({ kind: 'system', code: 'break-glass', requestId: 'late' });
+  await write({ acts });
+  await write({ kind: 'system', code: 'break-glass-refused', requestId: 'late' });
+  await write({ acts });
+  await write({ kind: 'system', code: 'break-glass', requestId: 'in time' });
+  await write({ acts });
+  await write({ kind: 'system', code: 'break-glass-refused', requestId: 'another' });
+  await write({ acts });
+  expect(await close()).toEqual([expect.stringMatching(/ran without approval/), expect.stringMatching(/ran without approval/)]);
+});
+
 test('while a rule is replaced an act needs what it was or what it is', async () => {
   const { write, close } = await openOtherTrail('replaced');
   const change = (method: string, needed: number, paths: string[] = []) => ({
