@@ -19,11 +19,11 @@ import { findStoreToken } from '../data-directory/store-key.ts';
 import { openRuntime } from '../runtime.ts';
 import { isPinRefused, StartRefused, wrongPin } from '../start-refused.ts';
 import { openByShares, wordsOfAct } from '../custodians/agreed.ts';
-import { hasCustodians } from '../custodians/ceremony.ts';
+import { hasCustodians, isInForce } from '../custodians/ceremony.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../tokens/hsm-config.ts';
 import { rulesOf, writeMark } from './mark.ts';
 
-const usage = `Usage: keystored break-glass --tenant NAME --reason TEXT [--config FILE] [--data DIR] [--pin-file FILE] --yes
+const usage = `Usage: keystored break-glass --tenant NAME --reason TEXT [--config FILE] [--data DIR] [--pin-file FILE | --share FILE…] --yes
 
 Takes ALL approval rules of a tenant away, for when too few of the people who approve are left. Stop the appliance first.
 It asks for the PIN of the token. The next start applies it, in a cluster with the majority of the others, and puts it on
@@ -113,9 +113,10 @@ async function breakGlass({ tenant: name, reason, yes, ...values }: Values): Pro
 
 /** From a file, of custodians who have agreed to this act, or of a person at the terminal. */
 async function givenPins(data: string, hsm: HsmConfig, { share, 'pin-file': file }: Partial<Values>, act: object): Promise<GivenPins> {
-  if (file !== undefined) return { pin: new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, '')) };
+  if (file !== undefined && share === undefined && !isInForce(data))
+    return { pin: new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, '')) };
   if (share !== undefined) return { pins: (await openByShares(data, share, act)).pins };
-  if (!hasCustodians(data)) return { pin: new Secret(await askPin(hsm)) };
+  if (file === undefined && !hasCustodians(data)) return { pin: new Secret(await askPin(hsm)) };
   throw new StartRefused(
     `there are custodians: have enough of them write their share into a file, with "${wordsOfAct(act)}" in the line below, and give each as --share`,
   );

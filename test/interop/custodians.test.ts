@@ -157,6 +157,7 @@ test('the PIN of a token among three people of whom two unseal', async () => {
     const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
     return stdout + stderr;
   };
+  expect(glass('--pin-file', path('pin-in-the-safe'))).toMatch(/^keystored: there are custodians/);
   expect(glass(...agreeing(shares.slice(1), wordsOf(glass())))).toContain('not of the ceremony');
   expect(glass(...agreeing(present.slice(1), wordsOf(glass())))).toContain('The next start');
   const last = await start();

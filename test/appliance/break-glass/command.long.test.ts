@@ -1,6 +1,6 @@
 // keystored break-glass on a stopped appliance: it needs the PIN, and the next start takes the rules away.
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { rule, rulePath } from '../../core/approvals/people.ts';
@@ -28,6 +28,10 @@ test('break-glass needs a stopped appliance and the PIN, and the next start take
     status: 1,
     said: expect.stringContaining('the token refused the PIN that was given'),
   });
+  // Custodians alone have the PIN then, and a PIN of somebody would use up a try of the token.
+  writeFileSync(path('data', 'custodians.json'), '{}');
+  expect(breakGlass('--pin-file', path('wrong'), '--yes')).toEqual({ status: 1, said: expect.stringContaining('there are custodians') });
+  rmSync(path('data', 'custodians.json'));
   expect(breakGlass(...own)).toEqual({ status: 1, said: expect.stringContaining('approval rules: all.\nNothing was changed') });
   expect(existsSync(path('data', 'break-glass.json'))).toBe(false);
   expect(breakGlass(...own, '--yes').status).toBe(0);
