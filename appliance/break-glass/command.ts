@@ -111,11 +111,10 @@ async function breakGlass({ tenant: name, reason, yes, ...values }: Values): Pro
   }
 }
 
-/** From a file, of custodians who have agreed to this act, or of a person at the terminal. */
+/** Of custodians who have agreed to this act, from a file, or of a person at the terminal. */
 async function givenPins(data: string, hsm: HsmConfig, { share, 'pin-file': file }: Partial<Values>, act: object): Promise<GivenPins> {
-  if (file !== undefined && share === undefined && !isInForce(data))
-    return { pin: new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, '')) };
   if (share !== undefined) return { pins: (await openByShares(data, share, act)).pins };
+  if (file !== undefined && !isInForce(data)) return { pin: new Secret(readFileSync(file, 'utf8').replace(/\r?\n$/, '')) };
   if (file === undefined && !hasCustodians(data)) return { pin: new Secret(await askPin(hsm)) };
   throw new StartRefused(
     `there are custodians: have enough of them write their share into a file, with "${wordsOfAct(act)}" in the line below, and give each as --share`,

@@ -336,6 +336,9 @@ function refusalOf(refused: Refusal, missing: Missing, headers: Readonly<Record<
   return json(status, { errors: text === undefined ? [] : [text] }, pick(headers));
 }
 
+/** In Vault's words; a reason may follow. */
+export const unknownWrapping = 'wrapping token is not valid or does not exist';
+
 function translated({ code, status, detail }: Refusal, missing: Missing): { readonly status: number; readonly text?: string } {
   if (status >= 500) return { status, text: detail };
   if (missing === 'login' && status !== 429) return { status: 400, text: status === 401 ? 'invalid role or secret ID' : detail };
@@ -344,7 +347,7 @@ function translated({ code, status, detail }: Refusal, missing: Missing): { read
   if (status === 403) return { status, text: `1 error occurred:\n\t* permission denied: ${detail}\n\n` };
   if (status === 404 && missing === 'read') return { status };
   if (missing === 'wrapping' && (status === 404 || code === 'hand-over-opened' || code === 'hand-over-replaced'))
-    return { status: 400, text: `wrapping token is not valid or does not exist: ${detail}` };
+    return { status: 400, text: `${unknownWrapping}: ${detail}` };
   if (status === 404 && missing === 'token') return { status: 403, text: 'bad token' };
   if (status === 404) return { status: 400, text: notFound[missing] ?? detail };
   if (status === 405) return { status, text: `unsupported operation: ${detail}` };

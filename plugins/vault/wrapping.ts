@@ -5,7 +5,7 @@ import { formatDuration } from '../../core/base/time.ts';
 import type { Alias, Answered, Asked, InvokeFurther, Outcome } from '../../core/http/alias.ts';
 import type { Answer } from '../../core/http/response/answer.ts';
 import { isJsonObject, parseJsonObject, type JsonObject } from '../../core/wire/json.ts';
-import { type Facade, json, rightToWrap, secondsToWrap, tokenOf, writes } from './facade.ts';
+import { type Facade, json, rightToWrap, secondsToWrap, tokenOf, unknownWrapping, writes } from './facade.ts';
 import { Fields } from './fields.ts';
 
 const base = '/v1/state/keystore/hand-over';
@@ -62,7 +62,7 @@ export function wrappingAliases(facade: Facade): readonly Alias[] {
       if (opened !== undefined)
         return json(400, {
           errors: [
-            `${unknownToken}: This was opened at ${opened} from ${from}. If that was not you, what it held is known to somebody else.`,
+            `${unknownWrapping}: This was opened at ${opened} from ${from}. If that was not you, what it held is known to somebody else.`,
           ],
         });
       const ttl = Temporal.Instant.from(created).until(Temporal.Instant.from(expires)).total('seconds');
@@ -90,12 +90,10 @@ type Told = {
   readonly madeHere: boolean;
 };
 
-const unknownToken = 'wrapping token is not valid or does not exist';
-
 /** The refusal of a hand-over that is not of a tenant with this API, or not of the one that the namespace says. */
 function refusalOf(facade: Facade, { document, requestId }: Outcome, asked: Asked): Answer | undefined {
   const { tenant = '' } = document as Readonly<Record<string, string | undefined>>;
-  if (facade.settingsOf(tenant) === undefined) return json(400, { errors: [unknownToken] });
+  if (facade.settingsOf(tenant) === undefined) return json(400, { errors: [unknownWrapping] });
   try {
     facade.requireNamespace(tenant, asked);
     return undefined;
